@@ -3,9 +3,9 @@ import type { ServiceConfiguration } from "./service.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Returns the service for one more account of a built-in or custom service, or undefined if the name is no such name.
- * The name of `jira@work` is also that of its tools (`jira@work.search`), so policies, approvals and receipts name the
- * account. An account of an MCP server is stored as a server, since each account has a tool list to approve.
+ * Returns the service for one more account of a built-in or custom service, or undefined for any other name. Its tools
+ * have the name of the account too (`jira@work.search`), and so do policies, approvals and receipts. An account of an
+ * MCP server is stored as a server, since each account has a tool list to approve.
  */
 export function findAccountService(
   services: readonly ServiceConfiguration[],
@@ -37,5 +37,5 @@ function toAccountService(configuration: ServiceConfiguration, name: string, lab
   return created;
 }
 
-/** Labels of all users that are kept in memory, for each service. */
+/** Maximum number of accounts of one service that are kept in memory. */
 const MAX_KNOWN_ACCOUNTS = 1_000;

@@ -41,7 +41,7 @@ export function encodeForm(name: string, files: FileContent[]): { body: Uint8Arr
   return { body, type: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** As browsers do (https://html.spec.whatwg.org/#multipart-form-data). */
+/** Escapes a name as browsers do (https://html.spec.whatwg.org/#multipart-form-data). */
 function escapeFileName(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -75,7 +75,7 @@ function moveTo(service: Service, address: string | undefined): Service {
   return { ...service, endpoints: place.endpoints, oauth: { ...service.oauth, accessPage: place.accessPage } };
 }
 
-/** Returns the service without a consent: its user pastes a token. kay cannot refresh or revoke it. */
+/** Converts a service to one whose user pastes a token, which kay cannot refresh or revoke. */
 function takeOwnToken(service: Service): ServiceConfiguration {
   const { revocation: _, ...oauth } = service.oauth;
   const tokenService: Service = {

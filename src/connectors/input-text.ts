@@ -8,6 +8,14 @@ export function isMe(text: string | undefined): boolean {
   return /^(@?me|myself|my|mine|i)$/i.test(text?.trim() ?? "");
 }
 
+/** Returns a name in lower case, with a space for each hyphen and underscore: `In-Progress` is "in progress". */
+export function normalizeWords(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ");
+}
+
 /** Returns whether a text names no person: "nobody", "unassigned". */
 export function isNobody(text: string): boolean {
   return /^(nobody|no one|none|unassigned|empty)$/i.test(text.trim());
@@ -50,7 +58,9 @@ export function splitList(text: string | undefined): string[] {
     .filter(Boolean);
 }
 
-/** Parses a day such as 2026-01-31. Returns undefined for no text. @throws Problem INVALID_REQUEST that names the field */
+/**
+ * Parses a day such as 2026-01-31. Returns undefined for no text. @throws Problem INVALID_REQUEST that names the field
+ */
 export function parseDay(text: string | undefined, field: string): string | undefined {
   const day = text?.trim() ?? "";
   if (day === "") return undefined;
@@ -62,8 +72,8 @@ export function parseDay(text: string | undefined, field: string): string | unde
 }
 
 /**
- * A field of a closed set, which models see as an `enum`. Case does not matter, and `synonyms` (in small letters) are
- * taken for the value that they mean.
+ * Creates an optional field with a fixed set of values, which models see as an `enum`. Case does not matter. `synonyms`
+ * (in lower case) stand for their values.
  */
 export function createChoiceSchema<const Value extends string>(
   values: readonly Value[],
@@ -79,8 +89,8 @@ export function createChoiceSchema<const Value extends string>(
 }
 
 /**
- * Makes a schema that reads an invalid value as `fallback`. `z.catch` does the same, but it makes the bundler put zod's
- * JSON Schema generator into the file that every command with an answer loads.
+ * Creates a schema that reads an invalid value as `fallback`. `z.catch` does the same, but it makes the bundler put
+ * zod's JSON Schema generator into the file that every command with an answer loads.
  */
 export function catchInvalid<T extends z.core.$ZodType>(schema: T, fallback: z.core.output<T>): $ZodCatch<T> {
   return new $ZodCatch({ type: "catch", innerType: schema, catchValue: () => fallback }) as $ZodCatch<T>;

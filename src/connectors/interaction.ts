@@ -1,8 +1,8 @@
 import type { ApprovalScope, InputField, Preview } from "#protocol/interactions";
 
 /**
- * What a tool asks the user while it runs. The tool does not wait in memory: its handler is abandoned at the request
- * and runs again from the start once there is an answer. So it must not change anything before a request.
+ * A question of a tool to the user while it runs. The tool does not wait in memory: its handler ends at the request and
+ * runs again from the start after the answer. So it must not change anything before a request.
  */
 export type ToolInteraction = InteractionPrompt & {
   /** Called with the answer. Decides the outcome of the call. */

@@ -17,8 +17,8 @@ const MAX_CURSOR_LENGTH = 4_000;
 const Cursor = withDescription(z.optional(z.string()), "next_cursor of the result before, to continue it.");
 
 /**
- * Defines a tool that lists. A list that `run` read with its {@link ListRequest} gets the field `next_cursor` in its data if items
- * remain. The cursor is a position in the service's list, and nothing else: it depends on no process, holds no address and no secret.
+ * Defines a tool that lists. If items remain after the {@link ListRequest}, the data gets the field `next_cursor`. The
+ * cursor is only a position in the service's list: it depends on no process, and holds no address and no secret.
  */
 export function defineListTool<Input extends Record<string, unknown>>(
   list: NoInfer<ListTool<Input>> & { input: z.ZodMiniType<Input> },
@@ -49,7 +49,7 @@ export function defineListTool<Input extends Record<string, unknown>>(
 
 type Paged<Input> = Input & { limit?: number; cursor?: string };
 
-/** A field without a value is the same as one that is left out. */
+/** Lists the fields with a value in one order, since an empty field means the same as an absent one. */
 function normalize(filter: Record<string, unknown>): [string, unknown][] {
   const filters = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
   return filters.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -78,19 +78,25 @@ function parseCursor(cursor: string | undefined, list: string, tool: string): Po
   });
 }
 
-/** Finds slips, such as a cursor that was cut or that belongs to another search. It is no signature: a cursor can reach nothing else. */
+/**
+ * Computes a checksum that finds truncated cursors and those of another search. It needs no key: a cursor reaches only
+ * its list.
+ */
 function getChecksum(place: string, list: string): string {
   return hash("sha256", `${list}\n${place}`, "base64url").slice(0, 8);
 }
 
-/** Services refuse a cursor after some time. */
+/** Adds a hint to a refusal, because services refuse a cursor after some time. */
 function addCursorHint(error: unknown): unknown {
   if (!(error instanceof Problem) || ![400, 404, 410, 422].includes(Number(error.details.service_status))) return error;
   const { code, message, details, cause } = error;
   return new Problem(code, message, { hint: "The cursor may be too old: list again without it.", details, cause });
 }
 
-/** The content of a list: how many items, what they are ("open issues in KAY"), whether others remain, and the items as Markdown. */
+/**
+ * The content of a list: the number of items, their noun ("open issues in KAY"), whether others remain, and the items
+ * as Markdown.
+ */
 type ListText = {
   count: number;
   words: string;
@@ -99,14 +105,17 @@ type ListText = {
   total?: number;
   /** Which items the first call lists. Default: the first. */
   order?: "first" | "newest";
-  /** What stands after the words: a sum, a time zone. */
+  /** Text after the words: a sum, a time zone. */
   note?: string;
-  /** Says that nothing was found. Default: "No open issues in KAY." */
+  /** Sentence for an empty list. Default: "No open issues in KAY." */
   none?: string;
   items(): string;
 };
 
-/** Formats a list: "The first 20 open issues in KAY; there are more:" and the items. Counts of a later call say that they are not all. */
+/**
+ * Formats a list: "The first 20 open issues in KAY; there are more:" and the items. Counts of a later call say that
+ * they are not all.
+ */
 export function formatList({ start }: ListRequest, list: ListText): string {
   const { count, words, more = false, total = 0, order = "first", note = "", none = `No ${words}.` } = list;
   const isLater = start.index > 0 || start.cursor !== undefined;

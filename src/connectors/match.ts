@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 
-/** Why a text is looked up. Words of a name may fit another person's object, so only reads take them. */
+/** Why a text is looked up. Words of a name may match another user's object, so only reads accept them. */
 export type Purpose = "read" | "change";
 
 /** How candidates are compared and listed. */
@@ -12,7 +12,7 @@ type Naming<T> = {
   /** Field of the input in errors. */
   field?: string;
   getName(item: T): string;
-  /** A candidate in errors, with what else tells it apart: "“Plan” (1qc3Z)". */
+  /** A candidate in errors, with its distinguishing mark: "“Plan” (1qc3Z)". */
   format(item: T): string;
   /** Objects of one key count as one: messages of a conversation, events of a series. */
   getKey?(item: T): unknown;

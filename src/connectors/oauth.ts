@@ -42,8 +42,8 @@ export type OAuth = {
 type Revocation = {
   style: "rfc7009" | "bearer" | "github";
   /**
-   * What one request ends: the consent that the token came from, or all that the account ever gave to the client. `github`
-   * ends either.
+   * What one request ends: the consent that the token came from, or all that the account ever gave to the client.
+   * `github` ends either.
    */
   covers: "consent" | "account";
 };

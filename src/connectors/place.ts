@@ -14,8 +14,8 @@ export function quoteName(text: string | undefined): string | undefined {
 }
 
 /**
- * Quotes what others named: a title, an author's words. A quotation mark in it would look like its end, and the rest like
- * words of kay: the owner, the ID.
+ * Quotes the words of others, such as a title. Quotation marks in it are replaced: one would look like its end, and the
+ * rest like words of kay.
  */
 export function quoteTitle(text: string): string {
   return `“${text.replace(/["\u201c-\u201f\u275d\u275e\u301d-\u301f\uff02]/g, "'")}”`;
@@ -26,14 +26,17 @@ export function formatPlace(words: string, place: string | undefined): string | 
   return place === undefined ? undefined : `${words} ${place}`;
 }
 
-/** Lists the fields of an input that are given, in one order. */
+/** Lists the names of the fields with a value, sorted. */
 export function listGiven(input: Record<string, unknown>): string[] {
   return Object.keys(input)
     .filter((name) => input[name] !== undefined)
     .sort();
 }
 
-/** Narrows a place to one object or change in it, so that an approval covers no other: "in repository web, pull request 3". */
+/**
+ * Narrows a place to one object or change in it, so that an approval covers no other: "in repository web, pull request
+ * 3".
+ */
 export function narrowPlace(place: string | undefined, part: string | undefined): string | undefined {
   return place === undefined || !part ? undefined : `${place}, ${part}`;
 }

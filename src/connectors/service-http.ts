@@ -1,6 +1,8 @@
 import type * as z from "zod/mini";
 
-/** Base URLs by role, without a trailing slash. Every service has `authorize`, `token` and `api`, and may add others. */
+/**
+ * Base URLs by role, without a trailing slash. Every service has `authorize`, `token` and `api`, and may add others.
+ */
 export type Endpoints = { authorize: string; token: string; api: string; [role: string]: string };
 
 /**
@@ -31,8 +33,8 @@ export type ServiceRequest<T> = {
    */
   introspects?: boolean;
   /**
-   * Whether the request changes nothing and may be repeated. Default: a GET does, everything else does not. A search by POST sets true; a GET
-   * that may change something sets false.
+   * Whether the request changes nothing and may be repeated. Default: a GET does, everything else does not. A search by
+   * POST sets true; a GET that may change something sets false.
    */
   reads?: boolean;
   /** The permission that the request needs, named in the error if it is missing. */

@@ -82,7 +82,10 @@ export type ServiceConfiguration = {
   discovers?: Discovery;
 };
 
-/** The server that names its authorization server; a client registered by hand, and the issuer that it was first used at. */
+/**
+ * The server that names its authorization server; a client registered by hand, and the issuer that it was first used
+ * at.
+ */
 type Discovery = { server: string; client?: OAuthClient; issuer?: string };
 
 /** The specifics of a custom service: its transport and what its secrets are bound to. */

@@ -26,7 +26,9 @@ export function parseCalendarTime(text: string, field: string): CalendarTime {
   return { dateTime: `${date}T${time}${seconds}${zone}` };
 }
 
-/** Parses a date or time as an instant in RFC 3339, in `zone` where it has no offset. @throws Problem INVALID_REQUEST */
+/**
+ * Parses a date or time as an instant in RFC 3339, in `zone` where it has no offset. @throws Problem INVALID_REQUEST
+ */
 export function parseInstant(text: string, field: string, zone = "UTC"): string {
   return new Date(toInstant(parseCalendarTime(text, field), zone)).toISOString().replace(".000", "");
 }
@@ -36,7 +38,9 @@ export function parseOptionalInstant(text: string | undefined, field: string, zo
   return text?.trim() ? parseInstant(text, field, zone) : undefined;
 }
 
-/** Formats a time of a service for people, as clocks in `zone` show it: `2026-11-28 15:00`. "" for what is not a time. */
+/**
+ * Formats a time of a service for people, as clocks in `zone` show it: `2026-11-28 15:00`. "" for what is not a time.
+ */
 export function formatMinute(time: string | null | undefined, zone = "UTC"): string {
   const instant = Date.parse(time ?? "");
   return Number.isNaN(instant) ? "" : toWallTime(instant, zone).slice(0, 16).replace("T", " ");
@@ -53,8 +57,8 @@ export function countDaysBetween(from: string, to: string): number {
 }
 
 /**
- * Converts a time to ms since the epoch. A date counts from its start in the zone. Of a time that clocks show twice, the first counts; one
- * that they skip is later by the gap (RFC 5545, section 3.3.5).
+ * Converts a time to ms since the epoch. A date counts from its start in the zone. Of a time that clocks show twice,
+ * the first counts; one that they skip is later by the gap (RFC 5545, section 3.3.5).
  */
 export function toInstant(when: CalendarTime, zone: string): number {
   const text = "date" in when ? `${when.date}T00:00:00` : when.dateTime;
@@ -73,7 +77,10 @@ export function toWallTime(instant: number, zone: string): string {
   return new Date(instant + getOffsetAt(instant, zone)).toISOString().slice(0, 19);
 }
 
-/** Formats an instant as local time with its offset: `2026-11-28T15:00:00+01:00`. Only this is exact when clocks go back. */
+/**
+ * Formats an instant as local time with its offset: `2026-11-28T15:00:00+01:00`. Only this is exact when clocks go
+ * back.
+ */
 export function toOffsetTime(instant: number, zone: string): string {
   return toWallTime(instant, zone) + formatOffset(instant, zone);
 }
@@ -93,8 +100,8 @@ export function formatDayRange(first: string, last: string, thisYear: number): s
 }
 
 /**
- * Formats a time range in a zone: "Fri Nov 27, 14:00 - 15:00". When clocks go back meanwhile, or have just done so, the offsets are shown
- * too.
+ * Formats a time range in a zone: "Fri Nov 27, 14:00 - 15:00". When clocks go back meanwhile, or have just done so, the
+ * offsets are shown too.
  */
 export function formatTimeRange(start: number, end: number, zone: string, thisYear: number): string {
   const [from, to] = [toWallTime(start, zone), toWallTime(end, zone)];

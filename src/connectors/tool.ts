@@ -37,11 +37,13 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    */
   egress?: boolean;
   /**
-   * Reads what the call reaches, in one line, before the user is asked: "“Release 1.4” from Sam Sample". For tools whose
-   * input names it by an ID or by a part of its title.
+   * Reads what the call reaches, in one line, before the user is asked: "“Release 1.4” from Sam Sample". For tools
+   * whose input names it by an ID or by a part of its title.
    */
   describeTarget?(input: Input, context: ToolContext): Promise<string>;
-  /** The place of `resource` is what `describeTarget` describes, so a saved approval covers only the IDs that it showed. */
+  /**
+   * The place of `resource` is what `describeTarget` describes, so a saved approval covers only the IDs that it showed.
+   */
   placeIsTarget?: boolean;
   /**
    * Names the recipients of a write, each in one spelling: addresses, channels, repositories. Cards point out those
@@ -69,8 +71,8 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   resource?(input: Input): string | undefined;
   /**
    * Names the object within `resource` that the call changes, and what it changes of it: `KAY-3, priority`. A saved
-   * approval covers no other, while `--allow` may name the place alone. If it returns undefined, a saved approval covers
-   * only the same arguments.
+   * approval covers no other, while `--allow` may name the place alone. If it returns undefined, a saved approval
+   * covers only the same arguments.
    */
   object?(input: Input): string | undefined;
   run(input: Input, context: ToolContext): Promise<ToolResult>;

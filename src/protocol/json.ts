@@ -6,6 +6,11 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns a value that is an object with fields, or an empty object. */
+export function toRecord(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}
+
 /** Whether a value nests lists and objects deeper than `levels`. Deep values overflow the stack of recursive readers. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

@@ -2,9 +2,9 @@ import type { Hono } from "hono";
 import type * as z from "zod/mini";
 
 /**
- * One provider that the sandbox stands in for: its OAuth as data, its world, and its API as routes. The consent page, the token
- * endpoint, faults, the request log and the controls are written once, around it. A new provider is one folder and one line in
- * `sandbox.ts`.
+ * One provider that the sandbox stands in for: its OAuth as data, its world, and its API as routes. The consent page,
+ * the token endpoint, faults, the request log and the controls are written once, around it. A new provider is one
+ * folder and one line in `sandbox.ts`.
  */
 export type Provider<World> = {
   /** Key in seeds and of the origin: `atlassian`. */
@@ -59,7 +59,9 @@ export type OAuthTraits = {
   prefixes?: { access: string; refresh: string };
   /** Scope without which there is no refresh token; undefined if there always is one. */
   offlineScope?: string;
-  /** Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only. */
+  /**
+   * Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only.
+   */
   asksRefresh?(query: URLSearchParams): RefreshTokenRule;
   /** The revocation endpoint (RFC 7009), if the provider has one. */
   revocation?: {

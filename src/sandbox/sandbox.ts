@@ -16,7 +16,10 @@ export type SandboxPorts = {
   seed?: unknown;
   /** The last value passed to `save`, if any, so that issued tokens and changed state remain valid. */
   saved?: unknown;
-  /** Called with plain JSON at the end of every turn in which something changed. Tokens in it are hashes, client secrets are not. */
+  /**
+   * Called with plain JSON at the end of every turn in which something changed. Tokens in it are hashes, client secrets
+   * are not.
+   */
   save?(state: unknown): void;
   /** Called with one sentence for each saved world that cannot be continued. */
   warn?(sentence: string): void;
@@ -97,7 +100,9 @@ function start<World>(provider: Provider<World>, startOptions: Start): Origin {
 
 type Continued = { world?: unknown; tokens?: GrantRows; reason?: string };
 
-/** Returns what of a saved origin can be continued, and why the rest is set aside. Connections outlive a damaged world. */
+/**
+ * Returns what of a saved origin can be continued, and why the rest is set aside. Connections outlive a damaged world.
+ */
 function continueSaved(value: unknown, digest: string, check: (world: unknown) => unknown): Continued {
   if (value === undefined) return {};
   const { success, data } = SavedOrigin.safeParse(value);

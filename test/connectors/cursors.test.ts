@@ -15,7 +15,10 @@ import { connected, sandboxServices } from "./support/sandbox.ts";
 type Data = Record<string, unknown> & { next_cursor?: string };
 type List = { input?: Record<string, unknown>; field: string };
 
-/** Every tool that lists: an input with which the sandbox has several items, and the field of the result that holds them. */
+/**
+ * Every tool that lists: an input with which the sandbox has several items, and the field of the result that holds
+ * them.
+ */
 const LISTS: Record<string, List> = {
   "airtable.list_bases": { field: "bases" },
   "airtable.list_records": { input: { table: "Tasks" }, field: "records" },

@@ -313,7 +313,7 @@ test.each<[Service, string, Record<string, unknown>, number, unknown, string, st
     403,
     HTML("Blocked by ACME"),
     "Slack does not allow this account to do that. Its response is the web page “Blocked by ACME”.",
-    "A proxy or firewall may have answered instead of Slack. Run `kay doctor slack` to check the way there.",
+    "A proxy or firewall may have answered instead of Slack. Run `kay doctor slack` to check the connection.",
   ],
   [
     bitbucket,

@@ -75,7 +75,7 @@ test("an empty repository has no commits, and an incomplete search says so", asy
   expect((await run(github, "list_commits", { repository: "acme/web" }, empty)).text).toBe("No commits in acme/web.");
   const search: Route = [/search/, { total_count: 5000, incomplete_results: true, items: [] }];
   expect((await run(github, "search", { text: "x" }, search)).text).toBe(
-    "GitHub knows 5000 issues about “x”, but did not search for all in time. Narrow the search.",
+    "GitHub found 5000 issues about “x”, but did not return them in time. Narrow the search.",
   );
 });
 

@@ -15,7 +15,10 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** A fresh database with every table, empty (30 ms; 80 ms where the files are not in memory). The caller drops it; see {@link useDatabase}. */
+/**
+ * A fresh database with every table, empty (30 ms; 80 ms where the files are not in memory). The caller drops it; see
+ * {@link useDatabase}.
+ */
 export async function testDatabase(): Promise<TestDatabase> {
   const { config, drop } = await createDatabase(inject("postgres").database ?? "postgres");
   const { db, pool, close } = await openDatabase(config, { log: () => undefined });

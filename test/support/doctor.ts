@@ -1,7 +1,10 @@
 import type { CheckReport } from "#cli/commands/doctor/check";
 import { documentOf, type Result } from "./kay.ts";
 
-/** The checks that `kay doctor --json` printed, by their ids, without the time they took; other fields of the document beside them. */
+/**
+ * The checks that `kay doctor --json` printed, by their ids, without the time they took; other fields of the document
+ * beside them.
+ */
 export function checksOf(result: Pick<Result, "stdout">): Record<string, string> {
   const { checks } = documentOf(result) as { checks: CheckReport[] };
   return Object.fromEntries(

@@ -22,8 +22,8 @@ export function sources(...patterns: string[]): string {
 }
 
 /**
- * Every command line that begins with `program` in code of a document, inline or in a block, as words; it ends where the shell would start
- * another one. Tables of errors are left out: their hints are the source's own.
+ * Every command line that begins with `program` in code of a document, inline or in a block, as words; it ends where
+ * the shell would start another one. Tables of errors are left out: their hints are the source's own.
  */
 export function commandLines({ text }: Document, program: string): string[][] {
   const prose = text.replace(/<!-- errors -->[\s\S]*<!-- \/errors -->/, "");

@@ -22,7 +22,10 @@ net.Server.prototype.listen = function (_, done) {
   });
 };`;
 
-/** The same on the network of this machine, over Streamable HTTP or the older HTTP with SSE, as a process that `end` ends. */
+/**
+ * The same on the network of this machine, over Streamable HTTP or the older HTTP with SSE, as a process that `end`
+ * ends.
+ */
 export async function everythingServer(
   transport: "streamableHttp" | "sse" = "streamableHttp",
 ): Promise<{ url: string; end(): Promise<void> }> {

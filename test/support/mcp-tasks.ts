@@ -1,6 +1,9 @@
 type Message = { id?: number; method?: string; params?: Record<string, never> & { _meta?: Record<string, unknown> } };
 
-/** A server of the newer protocol that answers a call with a task (`io.modelcontextprotocol/tasks`), which asks one question. */
+/**
+ * A server of the newer protocol that answers a call with a task (`io.modelcontextprotocol/tasks`), which asks one
+ * question.
+ */
 export function taskServer() {
   const state = { calls: 0, declared: false, answers: [] as unknown[] };
   let hasForgotten = false;

@@ -38,8 +38,8 @@ const MAX_RATIO = 30;
 const FLOOR = 40;
 
 /**
- * Returns how much more the work on ten times the text costs, or undefined if that is in proportion. It counts processor
- * time of this thread, so that other programs do not matter, and measures again what looks wrong.
+ * Returns how much more the work on ten times the text costs, or undefined if that is in proportion. It counts
+ * processor time of this thread, so that other programs do not matter, and measures again what looks wrong.
  */
 export function findGrowth(work: (text: string) => unknown, make: (length: number) => string): number | undefined {
   const [short, medium, long] = [make(1_000), make(10_000), make(100_000)];

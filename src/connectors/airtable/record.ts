@@ -76,7 +76,7 @@ export async function findRecord(context: ToolContext, place: TablePlace, text: 
   throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field: "record" } });
 }
 
-/** Linked records of a table whose names are read with a list. Others keep their IDs. */
+/** Maximum number of linked records of one table whose names are read. Others keep their IDs. */
 const MAX_LINKED = 100;
 
 /** Adds the names of linked records, since Airtable returns only their IDs: `["rec…"]` becomes `[{id, name}]`. */
@@ -118,8 +118,9 @@ export async function nameLinks(
 }
 
 /**
- * Formats the value of a field as text: a person, file, button, barcode, text of an AI field (`{state, value}`), or a failed formula
- * (`{error: "#ERROR!"}`, `{specialValue: "NaN"}`). Source: https://airtable.com/developers/web/api/field-model
+ * Formats the value of a field as text: a person, file, button, barcode, text of an AI field (`{state, value}`), or a
+ * failed formula (`{error: "#ERROR!"}`, `{specialValue: "NaN"}`). Source:
+ * https://airtable.com/developers/web/api/field-model
  */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "";

@@ -184,7 +184,7 @@ export const updateRecordTool = defineTool({
   },
 });
 
-/** Lists the fields to set, by the names that were given. */
+/** Lists the fields to set, by their names in the input. */
 function listChanges({ field, value, fields }: UpdateInput): [string, string][] {
   const single: [string, string][] = field?.trim() ? [[field.trim(), value?.trim() ?? ""]] : [];
   const several = Object.entries(fields ?? {}).map(([name, cell]): [string, string] => [

@@ -89,13 +89,13 @@ const MergeInput = z.extend(PullRequestInput, {
   message: withDescription(z.optional(z.string()), "Commit message. Default: Bitbucket's message."),
   close_source_branch: withDescription(
     z.optional(z.boolean()),
-    "Whether to delete the source branch. Default: as chosen when the pull request was opened.",
+    "Whether to delete the source branch. Default: the pull request's setting.",
   ),
 });
 
 /**
  * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/merge. A merge cannot be undone, only reverted by another
- * commit. The service reports checks and conflicts that prevent it.
+ * commit. Bitbucket reports checks and conflicts that prevent it.
  */
 export const mergePullRequestTool = defineTool({
   name: "bitbucket.merge_pull_request",

@@ -44,7 +44,7 @@ export type PullRequest = z.output<typeof PullRequest>;
 /**
  * Describes a pull request for the approval of a call that names it by its number.
  *
- * @param withCommit whether its newest commit is named, so that an approval covers no commit that is pushed after it
+ * @param withCommit whether to name the newest commit, so that an approval covers no later commit
  */
 export async function describePullRequest(
   { repository: text, id }: PullRequestInput,

@@ -38,7 +38,7 @@ type ListInput = z.output<typeof ListInput>;
 
 const RepositorySlug = z.looseObject({ slug: z.string(), full_name: z.nullish(z.string()) });
 
-/** Without a repository, the most recently changed ones are read: how many, and how many at once. */
+/** Number of most recently changed repositories to read if none is named, and number to read at once. */
 const REPOSITORIES = 30;
 const AT_ONCE = 4;
 
@@ -84,7 +84,7 @@ async function listPullRequests(input: ListInput, context: ToolContext, list: Li
   if (input.repository?.trim())
     return listRepositoryPullRequests(parseRepository(input.repository, context), states, context, list);
   const { repositories, more: hasOthers } = await listRecentRepositories(context);
-  // One list of all repositories: each is read as far as the newest pull requests may all be its own.
+  // The newest pull requests may all be in one repository, so each is read up to the whole limit.
   const { items, more } = await readPages(async (_, size) => {
     const results: Found[] = [];
     for (let start = 0; start < repositories.length; start += AT_ONCE) {

@@ -43,8 +43,8 @@ export function getConfluenceApi(context: Pick<ToolContext, "metadata">): { api:
 }
 
 /**
- * Finds a page to change by its exact title, ID or URL, and returns it with its body: words of a title may fit a page of
- * someone else. Source: GET /wiki/api/v2/pages/{id}?body-format=storage.
+ * Finds a page to change by its exact title, ID or URL, and returns it with its body. Words of a title
+ * could match another user's page. Source: GET /wiki/api/v2/pages/{id}?body-format=storage.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */

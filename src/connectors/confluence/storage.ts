@@ -111,7 +111,10 @@ const HIDDEN_TAGS = new Set([
   "style",
 ]);
 
-/** Converts a macro: code keeps its form, boxes become quotes with their title, others contribute their body or are named. */
+/**
+ * Converts a macro: code keeps its form, boxes become quotes with their title, others contribute their body or are
+ * named.
+ */
 function toMacroNodes(tag: Element): AdfNode[] {
   const name = tag.attribs["ac:name"] ?? "";
   const body = tag.children.filter((child) => isTag(child) && child.name !== "ac:parameter");
@@ -137,7 +140,7 @@ function getTargetName(nodes: ChildNode[]): string {
   return "";
 }
 
-/** Parameters that say what a macro without a body shows. */
+/** Parameters that name the subject of a macro without a body. */
 const SUBJECTS = ["key", "jqlQuery", "url", "diagramName", "page"];
 
 const BOXES = new Set(["info", "note", "warning", "tip", "panel"]);

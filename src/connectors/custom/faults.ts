@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import { clean } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
+import { getValueAtPath } from "../http/body.ts";
 
 /** An error in a description: its path, and the end of a sentence that begins with the path. */
 export type DescriptionFault = {
@@ -102,10 +103,6 @@ function listKeysAtPath(schema: z.core.$ZodType, path: PropertyKey[], value: unk
   if (step === undefined) return Object.keys(shape ?? {});
   const next = shape ? shape[String(step)] : (element ?? valueType);
   return next ? listKeysAtPath(next, rest, (value as Record<PropertyKey, unknown> | undefined)?.[step]) : [];
-}
-
-function getValueAtPath(value: unknown, path: PropertyKey[]): unknown {
-  return path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined | null)?.[key], value);
 }
 
 const TYPES: Record<string, string> = {

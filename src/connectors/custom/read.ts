@@ -80,7 +80,7 @@ function findAlias(document: Document): number | undefined {
   return limitIndex;
 }
 
-/** Validates the description and adds what is wrong with it to `faults`. */
+/** Validates the description and adds its faults to `faults`. */
 function validateDocument(
   document: Document,
   reserved: ReservedNames,

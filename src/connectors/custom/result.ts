@@ -18,8 +18,8 @@ const MAX_CELL_LENGTH = 300;
 /**
  * Converts a response to the result of a custom tool: trimmed data, and Markdown for the user.
  *
- * @throws Problem SERVICE_FAILED when the response says that the request failed (`ok: false`, or GraphQL's `errors` without
- * data), or when a read's description names a list that the response does not have. A write is done by then.
+ * @throws Problem SERVICE_FAILED when the response says that the request failed (`ok: false`, or GraphQL's `errors`
+ * without data), or when a read's response lacks the described list. A write has succeeded by then.
  */
 export function toToolResult(
   { title, reads }: { title: string; reads: boolean },

@@ -49,8 +49,8 @@ export function getBinding({ base_url, auth }: ServiceDescription): string {
 }
 
 /**
- * Returns the last segment of the redirect address of an authorization server: one for each, so that an answer of one
- * is never taken for that of another (RFC 9700 section 4.4). It is known before the client is registered.
+ * Returns the last segment of the redirect address. Each authorization server has a different one, so that kay never
+ * confuses their answers (RFC 9700 section 4.4). It is known before the client is registered.
  */
 export function getCallbackId({ auth }: ServiceDescription): string | undefined {
   if (auth.type !== "oauth2") return undefined;

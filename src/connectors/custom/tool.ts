@@ -50,7 +50,7 @@ function getPath(tool: ToolDescription, base: string, input: Values): string {
   const path = fillPath(tool.path, input);
   if (path !== undefined && URL.parse(base + path)?.href === base + path) return path;
   const [field] = listSlots(tool.path);
-  throw new Problem("INVALID_REQUEST", `The input of ${tool.name} does not fit its path.`, {
+  throw new Problem("INVALID_REQUEST", `The input of ${tool.name} cannot be used in its path.`, {
     hint: "",
     details: field ? { field } : {},
   });

@@ -88,7 +88,7 @@ const ChangedFile = z.looseObject({
   patch: z.nullish(z.string()),
 });
 
-/** Most files of a diff, and the most characters of all diffs together. */
+/** Maximum number of files of a diff, and maximum number of characters of all diffs. */
 const MAX_FILES = 100;
 const MAX_DIFF_LENGTH = 24_000;
 
@@ -110,7 +110,7 @@ async function readDiff(path: string, context: ToolContext) {
   return { data: { files, more_files: more }, text: [...parts, ...end].join("\n\n") };
 }
 
-/** Formats a diff as a block of code, whose fence is longer than any in the diff. */
+/** Formats a diff as a code block. Its fence is longer than any fence in the diff. */
 function formatCode(diff: string): string {
   const longest = Math.max(2, ...[...diff.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

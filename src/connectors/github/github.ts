@@ -45,7 +45,7 @@ export const github: Service = {
     api: "https://api.github.com",
   },
   // A User-Agent is required: https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api
-  // After a limit without a time, GitHub asks for at least a minute.
+  // After a rate limit without a time, GitHub asks clients to wait at least a minute.
   api: {
     pause: 60_000,
     genericReads: SAFE_GET,
@@ -73,8 +73,8 @@ export const github: Service = {
 };
 
 /**
- * Returns the place of a GitHub Enterprise: a server of one's own has its API below `/api/v3`, a subdomain of ghe.com at
- * `api.`. Sources: https://docs.github.com/en/enterprise-server@3.17/rest/enterprise-admin and
+ * Returns the endpoints of GitHub Enterprise: a self-hosted server has its API below `/api/v3`, a subdomain of ghe.com
+ * at `api.`. Sources: https://docs.github.com/en/enterprise-server@3.17/rest/enterprise-admin and
  * https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/feature-overview-for-github-enterprise-cloud-with-data-residency
  */
 function locateEnterprise(url: string): { endpoints: Endpoints; accessPage: string } {

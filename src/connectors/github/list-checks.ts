@@ -45,7 +45,7 @@ type Check = { name: string; state: string; url?: string | undefined };
  */
 export const listChecksTool = defineTool({
   name: "github.list_checks",
-  description: "Read the CI checks of a GitHub pull request or branch: which passed, failed or still run.",
+  description: "Read the CI checks of a GitHub pull request or branch: passed, failed or running.",
   access: "read",
   input: Input,
   examples: [
@@ -97,7 +97,7 @@ function getState(checks: Check[]): string {
 
 function formatChecks(checks: Check[], subject: string): string {
   const count = (states: Set<string>) => checks.filter(({ state }) => states.has(state)).length;
-  if (checks.length === 0) return `There are no checks for ${subject}.`;
+  if (checks.length === 0) return `No checks for ${subject}.`;
   const [passed, failed] = [count(PASSED), count(FAILED)];
   const open = checks.length - passed - failed;
   const parts = [

@@ -27,13 +27,15 @@ const Input = z.object({
   assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a user.'),
   label: withDescription(
     z.optional(z.string()),
-    'Name of a label, such as "bug". Several, separated by commas, must all be there.',
+    'Name of a label, such as "bug". Issues must have all of several, separated by commas.',
   ),
   since: withDescription(z.optional(z.string()), "Only issues changed on or after this day or time, in ISO 8601."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: https://docs.github.com/en/rest/issues/issues, "List repository issues"; without a repository, the search. */
+/**
+ * Source: https://docs.github.com/en/rest/issues/issues, "List repository issues"; without a repository, the search.
+ */
 export const listIssuesTool = defineListTool({
   name: "github.list_issues",
   description: "List issues of a GitHub repository, or the issues on GitHub that involve this account.",

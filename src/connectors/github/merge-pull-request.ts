@@ -18,7 +18,7 @@ const Input = z.object({
     z.optional(z.enum(["merge", "squash", "rebase"])),
     "merge, squash or rebase. Default: merge. A repository may allow only some.",
   ),
-  message: withDescription(z.optional(z.string()), "Text of the commit. Default: GitHub's text."),
+  message: withDescription(z.optional(z.string()), "Commit message. Default: GitHub's message."),
 });
 
 const Merged = z.looseObject({ sha: z.nullish(z.string()) });

@@ -9,8 +9,8 @@ export const MAX_PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 
 /**
- * Reads the matching items of a list or a search over its pages, up to a limit. `more` is set if others remain. The `Link`
- * header (RFC 8288) names the next page. Only its query is used, so that a request never leaves the list.
+ * Reads the matching items of a list or a search over its pages, up to a limit. `more` is set if others remain. The
+ * `Link` header (RFC 8288) names the next page. Only its query is used, so that a request never leaves the list.
  * Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
  */
 export async function readAllPages<T>(
@@ -39,7 +39,7 @@ export async function readAllPages<T>(
   return { values: result.items, more: result.more, total: Math.max(total, result.items.length) };
 }
 
-/** `counts` says which items are wanted. The answer of a search is an object that holds the items, and their number. */
+/** `counts` selects the items to return. `isSearch`: the response is an object with the items and their number. */
 type ListOptions<T> = { limit: number | ListRequest; counts?(item: T): boolean; isSearch?: boolean };
 
 /** Returns the URL with `rel="next"` in a `Link` header. */

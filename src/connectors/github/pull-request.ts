@@ -47,7 +47,7 @@ export const PULL_REQUEST_TARGET = {
   describeTarget: describeReviewedPullRequest,
 };
 
-/** Describes a pull request with its newest commit, because an approval covers no commit that is pushed after it. */
+/** Describes a pull request with its newest commit, so that an approval covers no later commit. */
 async function describeReviewedPullRequest(
   { repository: text, number }: { repository: string; number: number },
   context: ToolContext,
@@ -103,7 +103,10 @@ export function listReviewers({ requested_reviewers }: PullRequest): string[] {
   return (requested_reviewers ?? []).flatMap(({ login }) => login ?? []);
 }
 
-/** Returns the reviewers by their latest verdict. A later comment does not revoke an approval. Deleted accounts have no login. */
+/**
+ * Returns the reviewers by their latest verdict. A later comment does not revoke an approval. Deleted accounts have no
+ * login.
+ */
 export function listVerdicts(reviews: z.output<typeof Review>[]): { approved: string[]; changes: string[] } {
   const last = new Map<string | number, { login: string; state: string }>();
   for (const [index, { user, state }] of reviews.entries()) {

@@ -12,7 +12,7 @@ import {
   REPOSITORY_FIELD,
 } from "./repository.ts";
 
-/** Verdicts, with GitHub's names, and what a card and an answer call them. */
+/** Verdicts, with GitHub's names for them and the words of cards and results. */
 const VERDICTS = {
   approve: { event: "APPROVE", card: "Approve", done: "Approved" },
   "request changes": { event: "REQUEST_CHANGES", card: "Request changes on", done: "Requested changes on" },
@@ -22,14 +22,8 @@ const VERDICTS = {
 const Input = z.object({
   repository: REPOSITORY_FIELD,
   number: createNumberField("the pull request"),
-  verdict: withDescription(
-    z.enum(["approve", "request changes", "comment"]),
-    "What it comes to: approve, request changes or comment.",
-  ),
-  text: withDescription(
-    z.optional(z.string()),
-    "What the review says, as text or Markdown. Required unless it approves.",
-  ),
+  verdict: withDescription(z.enum(["approve", "request changes", "comment"]), "Verdict of the review."),
+  text: withDescription(z.optional(z.string()), "The review, as text or Markdown. Required unless it approves."),
 });
 
 const Made = z.looseObject({ id: z.number(), html_url: z.nullish(z.string()) });

@@ -121,7 +121,7 @@ function formatResult(
 ): string {
   const words = escapeCell(describeSearch(input, total));
   if (count === 0 && total > 0 && !more)
-    return `GitHub knows ${total} ${words}, but did not search for all in time. Narrow the search.`;
+    return `GitHub found ${total} ${words}, but did not return them in time. Narrow the search.`;
   return formatList(list, { count, words, more, total, items });
 }
 

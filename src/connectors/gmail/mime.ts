@@ -8,8 +8,8 @@ import { encodeHeader } from "./encoded-words.ts";
 import { GMAIL_SCOPE } from "./message.ts";
 
 /**
- * Builds the request that sends a message or stores a draft. `around` puts the message's fields into the JSON body. With files,
- * the message is uploaded whole beside that JSON (35 MB instead of 5 MB).
+ * Builds the request that sends a message or stores a draft. `around` puts the message's fields into the JSON body.
+ * With files, the message is uploaded whole beside that JSON (35 MB instead of 5 MB).
  *
  * Source: https://developers.google.com/workspace/gmail/api/guides/uploads, multipart upload (RFC 2387)
  */

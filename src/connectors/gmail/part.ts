@@ -7,8 +7,8 @@ import { decodeBytes, decodeHeader, toOneLine } from "./encoded-words.ts";
 const Header = z.looseObject({ name: z.string(), value: z.nullish(z.string()) });
 
 /**
- * A part of a message. Nested parts are parsed on access, because the schema cannot be recursive. A long text has an ID instead of data.
- * Source: Gmail API v1, "users.messages", MessagePart.
+ * A part of a message. Nested parts are parsed on access, because the schema cannot be recursive. A long text has an ID
+ * instead of data. Source: Gmail API v1, "users.messages", MessagePart.
  */
 export const Part = z.looseObject({
   mimeType: z.nullish(z.string()),

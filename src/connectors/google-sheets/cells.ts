@@ -100,8 +100,8 @@ export const WRITE_FIELDS = {
 type CellInput = { formulas?: boolean | undefined };
 
 /**
- * Returns Google's `valueInputOption`. RAW keeps `007` and stores `=IMPORTXML(…)` as text, so that no text from elsewhere runs.
- * Source: https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueInputOption
+ * Returns Google's `valueInputOption`. RAW keeps `007` and stores `=IMPORTXML(…)` as text, so that no text from
+ * elsewhere runs. Source: https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueInputOption
  */
 export function getInputOption({ formulas }: CellInput): "RAW" | "USER_ENTERED" {
   return formulas ? "USER_ENTERED" : "RAW";

@@ -10,7 +10,10 @@ export const FILE_KINDS = {
 };
 export type FileKind = keyof typeof FILE_KINDS;
 
-/** A shortcut is a separate file that leads to another. Source: https://developers.google.com/workspace/drive/api/guides/shortcuts */
+/**
+ * A shortcut is a separate file that leads to another. Source:
+ * https://developers.google.com/workspace/drive/api/guides/shortcuts
+ */
 export const SHORTCUT_TYPE = "application/vnd.google-apps.shortcut";
 
 /** A search for files; all fields must match. `changedSince` is in RFC 3339. */
@@ -38,8 +41,9 @@ export const FILE_ORDERS = {
 export type FileOrder = keyof typeof FILE_ORDERS;
 
 /**
- * Builds a query for Drive. A kind also finds the shortcuts, which say only in the answer what they lead to. In a given order, Drive searches
- * the names alone. Source: https://developers.google.com/workspace/drive/api/guides/ref-search-terms
+ * Builds a query for Drive. A kind also finds the shortcuts, which say only in the answer what they lead to. In a given
+ * order, Drive searches the names alone. Source:
+ * https://developers.google.com/workspace/drive/api/guides/ref-search-terms
  */
 export function buildDriveQuery({ text, name, kind, parent, ...filter }: FileFilter): string {
   const inName = `name contains ${quoteValue(text ?? "")}`;

@@ -79,7 +79,8 @@ export async function findFile(context: ToolContext, text: string, kind?: FileKi
 }
 
 /**
- * Finds a file to change by URL, ID or its whole name. A file whose name only contains the text may be another person's.
+ * Finds a file to change by URL, ID or its whole name. A file whose name only contains the text may be another
+ * person's.
  *
  * @throws Problem INVALID_REQUEST when none or several have the name
  */

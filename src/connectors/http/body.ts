@@ -34,8 +34,8 @@ function createDecoder(type: string | null) {
 }
 
 /**
- * Parses JSON and removes control characters from every string. An integer that a number cannot hold exactly, such as a 64-bit ID, becomes a
- * text with its digits. Returns `undefined` for an empty body.
+ * Parses JSON and removes control characters from every string. An integer that a number cannot hold exactly, such as a
+ * 64-bit ID, becomes a text with its digits. Returns `undefined` for an empty body.
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === "") return undefined;
@@ -47,9 +47,9 @@ function reviveValue(key: string, value: unknown, context?: { source?: string })
 }
 
 /**
- * Mends in a parsed body what services send though they document another type: a number or switch as a text and the reverse, null in a
- * list or for a text, an object or a list, and an optional field in another form, which counts as absent. An item of a list may also lack a
- * text, an object or a list. An optional list of the body may be its only item, or an empty object. Returns whether anything changed.
+ * Corrects values of another type than the service documents: a number or boolean as a text and the reverse, and null
+ * for a text, an object or a list. An optional field of another form counts as absent, and an item of a list may lack a
+ * field. A list of the body may be its only item, or an empty object. Returns whether anything changed.
  */
 function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
   let isMended = false;
@@ -83,7 +83,7 @@ function isInList(path: readonly PropertyKey[]): boolean {
   return path.some((key) => typeof key === "number");
 }
 
-/** Fields that say which item it is. Without them, it is of no use. */
+/** Fields that identify an item. An item without them cannot be used. */
 const IDENTIFIER = /(?:^|_)(?:id|key|ts|sha|slug|number|etag)$|[a-z]I[dD]$/;
 
 const EMPTY: Record<string, () => unknown> = {
@@ -94,9 +94,9 @@ const EMPTY: Record<string, () => unknown> = {
 };
 
 /**
- * Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). A write
- * whose tool needs nothing from the response has succeeded whatever the body. `leftOut` is the number of items that a read lost because
- * they could not be used; `reason` is what was wrong with the first.
+ * Returns the parsed value, or its fault as the end of a sentence ("issues.0.key is missing"). A write whose tool needs
+ * nothing from the response succeeds with any body. `leftOut` is the number of unusable items that a read omitted, and
+ * `reason` the fault of the first.
  */
 export function parseAnswer<T>(
   schema: z.ZodMiniType<T>,
@@ -124,10 +124,12 @@ export function parseAnswer<T>(
   if (leftOut === 0) return { wrong: reason };
   result = schema.safeParse(value);
   mend();
-  return result.success ? { value: result.data, leftOut, reason: reason } : { wrong: reason };
+  return result.success ? { value: result.data, leftOut, reason } : { wrong: reason };
 }
 
-/** Removes the items that cannot be used. Returns their number, or 0 if a fault is in no item or a list of the body would lose all its items. */
+/**
+ * Removes unusable items. Returns their number, or 0 if a fault is outside items or a list would lose all its items.
+ */
 function leaveOutItems(body: unknown, issues: z.core.$ZodIssue[]): number {
   const unusable = new Map<unknown[], Set<number>>();
   for (const { path } of issues) {
@@ -143,7 +145,7 @@ function leaveOutItems(body: unknown, issues: z.core.$ZodIssue[]): number {
   return [...unusable.values()].reduce((count, { size }) => count + size, 0);
 }
 
-/** Mending a field may show that another one within it, or the field itself, must be mended too. */
+/** A corrected field may reveal another fault within it. */
 const MAX_PASSES = 3;
 
 function describeIssue(value: unknown, issue: z.core.$ZodIssue): string {
@@ -152,7 +154,8 @@ function describeIssue(value: unknown, issue: z.core.$ZodIssue): string {
   return issue.code === "invalid_type" ? `${where} is not of type ${issue.expected}` : `${where} is invalid`;
 }
 
-function getValueAtPath(value: unknown, path: readonly PropertyKey[]): unknown {
+/** Returns the value at a path of a parsed value, or undefined. */
+export function getValueAtPath(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined | null)?.[key], value);
 }
 

@@ -9,6 +9,7 @@ import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
 import { BodyTooLargeError, parseAnswer, parseBody, readBody } from "./body.ts";
 import {
   authRequiredProblem,
+  cancelledProblem,
   getSignOnUrl,
   missingScopeProblem,
   rateLimitedProblem,
@@ -52,7 +53,7 @@ export type ServiceHttpOptions = {
   idempotencyKey?: string;
   /** Time limit of one attempt in ms. Default: 30 s. */
   timeout?: number;
-  /** Called when items of a response were left out because they could not be used, with what was wrong with the first. */
+  /** Called when unusable items of a response were left out, with the fault of the first. */
   onLeftOut?(count: number, reason: string): void;
 };
 
@@ -73,7 +74,7 @@ type Call = {
   signal?: AbortSignal;
 };
 
-/** A request without a response. `passing`: a retry may succeed. */
+/** The failure of a request that got no response. `passing`: a retry may succeed. */
 type Fault = { problem: Problem; passing: boolean };
 
 async function sendRequest<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): Promise<T> {
@@ -145,7 +146,7 @@ async function sendOnce(call: Call, token: string): Promise<ServiceAnswer | Faul
   let response: Response | undefined;
   try {
     response = await followRedirects(call, token, buildRequestInit(call, token, signal));
-    // A service or a proxy may repeat the token that it got.
+    // A service or a proxy may repeat the token in its response.
     const text = await readBody(response);
     return readServiceAnswer(
       response,
@@ -235,10 +236,6 @@ function toNetworkFault(call: Call, cause: unknown, failure = "could not be reac
   if (call.signal?.aborted) return toFinalFault(cancelledProblem(title, cause));
   const hint = findNetworkHint(cause, name);
   return { problem: new Problem("SERVICE_FAILED", `${title} ${failure}.`, { hint, cause }), passing: true };
-}
-
-function cancelledProblem(title: string, cause: unknown): Problem {
-  return new Problem("CANCELLED", `The request to ${title} was canceled.`, { cause });
 }
 
 function joinSignals(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {

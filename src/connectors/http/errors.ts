@@ -47,7 +47,12 @@ export function unknownOutcomeProblem(title: string, sentence: string, cause?: u
   });
 }
 
-/** Builds the AUTH_REQUIRED problem of one service. The default message is for a token that the service refused. */
+/** Creates the error for a request that the user canceled. */
+export function cancelledProblem(title: string, cause: unknown): Problem {
+  return new Problem("CANCELLED", `The request to ${title} was canceled.`, { cause });
+}
+
+/** Creates the AUTH_REQUIRED problem of one service. The default message is for a token that the service refused. */
 export function authRequiredProblem(
   subject: { name: string; title: string },
   message = `${subject.title} rejected the stored credentials.`,
@@ -66,7 +71,10 @@ export function getSignOnUrl(headers: Headers): string | undefined {
   return url && URL.canParse(url) ? url : undefined;
 }
 
-/** Creates the error for too many requests. `wait` is the pause that this response asks for, and `pause` the usual one, in ms. */
+/**
+ * Creates the error for too many requests. `wait` is the pause that the response requests, `pause` the usual one, in
+ * ms.
+ */
 export function rateLimitedProblem(
   title: string,
   { wait, pause, now, reason }: { wait?: number; pause?: number; now: number; reason: string },
@@ -98,7 +106,7 @@ function getHint({ message }: ServiceFault, { name, title, status, signOn, page 
   const hint = HINTS.find(([statuses, words]) => statuses.includes(status) && words.test(message))?.[2];
   if (hint) return hint.replaceAll("{name}", name).replaceAll("{title}", title);
   if (page && status < 500 && status !== 404)
-    return `A proxy or firewall may have answered instead of ${title}. Run \`kay doctor ${name}\` to check the way there.`;
+    return `A proxy or firewall may have answered instead of ${title}. Run \`kay doctor ${name}\` to check the connection.`;
   if (status === 403) return `Ask an administrator of ${title} for permission, or use another account.`;
   if (status === 404 || status === 410 || status === 451)
     return `Check the name, and that you can open it in ${title}.`;
@@ -108,7 +116,7 @@ function getHint({ message }: ServiceFault, { name, title, status, signOn, page 
 
 const OLD_API = "This version of kay uses an old version of {title}'s API. Run `npm install -g kay@latest`.";
 
-/** What to do about refusals by their status and words, which services choose alike. The first that fits counts. */
+/** Hints for refusals by status and words, which services choose alike. The first match applies. */
 const HINTS: [statuses: number[], words: RegExp, hint: string][] = [
   [[426], /(?:)/, OLD_API],
   [[410], /\bAPI\b.*\b(?:removed|deprecated|no longer)\b|\bmigrate\b/i, OLD_API],

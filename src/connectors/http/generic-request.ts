@@ -9,12 +9,12 @@ export const SAFE_GET: readonly GenericRead[] = [{ method: "GET", path: /^\/.*$/
 const DESTRUCTIVE = /(?:delete|remove|archive|revoke|kick|purge|destroy|trash|clear|wipe)/i;
 
 /**
- * Parameters that make another request of it: another HTTP method (`_method`, `$httpMethod`, `X-HTTP-Method-Override`),
- * other headers, or another sign-in than the user's. Letters only, in lower case.
+ * Parameters that turn a request into another one: another HTTP method (`_method`, `$httpMethod`,
+ * `X-HTTP-Method-Override`), other headers, or another sign-in than the user's. Letters only, in lower case.
  */
 const OVERRIDES = /^(?:x?(?:http)?method(?:override)?|httpheaders?|(?:access|oauth|auth)?token|authorization)$/;
 
-/** Addresses of GraphQL: a query says itself whether it reads. */
+/** GraphQL endpoints. Only the query shows whether it reads. */
 const GRAPHQL = /\/(?:graphi?ql|gql)(?![^/])/i;
 
 /** A raw request: `path` with its own query, `query` with more parameters. */
@@ -46,7 +46,8 @@ function listKeys(body: unknown): string[] {
 }
 
 /**
- * Checks that a path means what it shows: it stays below the API's address, and no part of it is rewritten on the way (`..`, `%2e%2e`, `\`).
+ * Returns whether a path stays below the API's address and has no part that is rewritten on the way (`..`, `%2e%2e`,
+ * `\`).
  */
 export function isPlainPath(path: string): boolean {
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || path.includes("#") || !URL.canParse(`https://api.invalid${path}`))

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 
-/** Codes of a proxy or a certificate that this machine does not get past. Nothing was sent, and a retry does not help. */
+/** Codes of problems with this machine's proxy or certificates. Nothing was sent, and a retry does not help. */
 const OWN_CODES = new Set(["PROXY_INVALID", "TLS_FAILED", "UNREACHABLE"]);
 
 /** Returns the local problem as the reason why `target` (`OpenAI gpt-5`, `Jira`) could not be reached. */
@@ -19,9 +19,9 @@ export function toOwnFaultProblem(
 }
 
 /**
- * Returns what to check where the way to the other side fails, which its status page would not show.
+ * Returns the next step for a network failure, which no status page shows.
  *
- * @param name the service that `kay doctor` checks; without it, `kay doctor` checks the way to the model too
+ * @param name the service that `kay doctor` checks. Without it, `kay doctor` also checks the connection to the model
  */
 export function findNetworkHint(error: unknown, name = ""): string | undefined {
   const codes = listCauses(error).map((cause) => String((cause as { code?: unknown }).code));

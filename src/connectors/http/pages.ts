@@ -4,18 +4,21 @@ const MAX_PAGES = 20;
 /** A page of a list: its items, and the cursor of the next page. `more` marks a further page that cannot be read. */
 export type ListPage<Item> = { items: Item[]; next?: string | null; more?: boolean };
 
-/** An item of a list: the service's cursor of a page, which is absent for the first page, and an index from there on. */
+/** A position in a list: the service's cursor of a page (absent for the first page), and an index from there. */
 export type Position = { cursor?: string; index: number };
 
-/** The part of a list that a call requests. {@link readPages} sets `next` if items remain after those that it returns. */
+/**
+ * The part of a list that a call requests. {@link readPages} sets `next` if items remain after those that it returns.
+ */
 export type ListRequest = { limit: number; start: Position; next?: Position };
 
 /**
- * Reads a list over its pages until it ends, or until there are enough items. Only a missing or repeated cursor ends a list: services also
- * return empty pages in the middle. An item that an earlier page had is left out: lists by position repeat items when new ones come in between.
+ * Reads a list over its pages until it ends, or until there are enough items. Only a missing or repeated cursor ends a
+ * list, since services return empty pages in the middle. Repeated items are left out: a list by position repeats items
+ * when new ones are added meanwhile.
  *
- * @param fetchPage gets the cursor of a page, which is undefined for the first, and the number of items still wanted from it on
- * @param enough the items wanted: how many, a part of the list, or a test of the items so far
+ * @param fetchPage gets the cursor of a page (undefined for the first) and the number of items still needed
+ * @param enough the number of items, a part of the list, or a test of the items so far
  * @returns `more` if unread items remain
  */
 export async function readPages<Item>(
@@ -55,7 +58,7 @@ function toRequest(enough: unknown): ListRequest {
   return { limit: typeof enough === "number" ? enough : Number.POSITIVE_INFINITY, start: { index: 0 } };
 }
 
-/** Returns what tells an item from the others of its list: an ID, a Slack timestamp or the hash of a commit. */
+/** Returns the identity of an item in its list: an ID, a Slack timestamp or the hash of a commit. */
 function getIdentity(item: unknown): string | number | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const { id, ts, sha } = item as Record<string, unknown>;

@@ -13,8 +13,8 @@ type Call = {
 };
 
 /**
- * Sends a request and follows redirects within the origin, which keeps the token there. A write follows only 307 and 308, which say that
- * nothing was done (RFC 9110, 15.4.8): GitHub answers so for a renamed repository.
+ * Sends a request and follows redirects within the origin, so that the token stays there. A write follows only 307 and
+ * 308, which GitHub returns for a renamed repository: they guarantee that nothing was done (RFC 9110, 15.4.8).
  *
  * @throws Problem SERVICE_FAILED for any other redirect, and OUTCOME_UNKNOWN if a write may have been done
  */

@@ -1,4 +1,5 @@
 import { clean } from "#protocol/clean";
+import { toRecord } from "#protocol/json";
 import type { ApiErrors } from "../service.ts";
 import { readErrorCode } from "./answer.ts";
 import { parseJson } from "./body.ts";
@@ -20,12 +21,13 @@ export type ServiceFault = {
 };
 
 /**
- * Parses an error body. Shapes: Jira `{errorMessages, warningMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2
- * `{errors: [{title, detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message,
- * errors: [{field, code}]}`, LinkedIn `{message, errorDetails: {inputErrors: [{description}]}}`, Slack `{error, needed, response_metadata: {messages}}`, HubSpot `{message, category}` with its field errors as JSON
- * inside the message, OAuth `{error, error_description}`, problem details `{title, detail}` (RFC 9457), validation lists `{detail: [{msg}]}`, and
- * one line of plain text. HTML is never shown. A code that the service file explains
- * gets its sentence.
+ * Parses an error body. Shapes: Jira `{errorMessages, warningMessages, errors}`, Atlassian's gateway `{code, message}`,
+ * Confluence v2 `{errors: [{title, detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub
+ * `{message, errors: [{field, code}]}`, LinkedIn `{message, errorDetails: {inputErrors: [{description}]}}`, Slack
+ * `{error, needed, response_metadata: {messages}}`, HubSpot `{message, category}` with its field errors as JSON inside
+ * the message, OAuth `{error, error_description}`, problem details `{title, detail}` (RFC 9457), validation lists
+ * `{detail: [{msg}]}`, and one line of plain text. HTML is never shown. A code that the service file explains gets its
+ * sentence.
  */
 export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFault {
   const json = expandJsonMessage(parseRecord(body));
@@ -63,7 +65,7 @@ function listMessages(json: Record<string, unknown>): string[] {
   ];
 }
 
-/** Finds the reason in a shape that no service of kay's has. Services with codes say everything by them. */
+/** Finds the reason in a shape that no built-in service uses. Services with error codes need no search. */
 function listOtherReason(body: string, errors: ApiErrors | undefined): string[] | undefined {
   const reason = errors ? undefined : findReason(tryParse(body));
   return reason === undefined ? undefined : [reason];
@@ -121,7 +123,7 @@ function parseNeededScopes(needed: unknown): string[] {
  * "email"}]".
  */
 function expandJsonMessage(json: Record<string, unknown>): Record<string, unknown> {
-  // What Spring says instead of nothing.
+  // The Spring framework sends this for an absent message.
   if (json.message === "No message available") return { ...json, message: undefined };
   const text = typeof json.message === "string" ? /^[^[{]*: (\[\{.*\}\])$/s.exec(json.message)?.[1] : undefined;
   const items = text === undefined ? [] : toList(tryParse(text)).map(toRecord);
@@ -141,10 +143,6 @@ function parseRecord(body: string): Record<string, unknown> {
   return toRecord(tryParse(body));
 }
 
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
 function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -161,7 +159,7 @@ function toOneLine(text: string): string {
     .trim()
     .replace(/\.$/, "")
     .replace(/^\[ERROR\] /, "");
-  // The class of a Java exception says nothing to users: Confluence puts it before its sentences.
+  // Confluence puts the class of a Java exception before its sentences. Users need no class name.
   return line.replace(/^(?:[a-z]\w*\.){2,}[A-Z]\w*(?:Exception|Error): (?=.)/, "");
 }
 
@@ -207,7 +205,7 @@ function findFirst(values: unknown[], depth: number): string | undefined {
   return undefined;
 }
 
-/** A bare code such as `NOT_FOUND` tells users nothing, and neither does markup. */
+/** Returns whether a value is a sentence for users, and not a bare code such as `NOT_FOUND` or markup. */
 function isSentence(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && !/^[^\W_]*_\w*$|^[A-Z]+$|<\/?[A-Za-z!]/.test(value.trim());
 }

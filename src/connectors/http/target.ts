@@ -24,7 +24,7 @@ export function buildRequestUrl(request: ServiceRequest<unknown>, endpoints: End
   return url;
 }
 
-/** Returns whether a request changes nothing, as its tool says; by default a GET does. */
+/** Returns whether a request changes nothing. Unless its tool says so, only a GET does not. */
 export function isReadRequest({ method = "GET", reads }: Pick<ServiceRequest<unknown>, "method" | "reads">): boolean {
   return reads ?? method === "GET";
 }
@@ -62,8 +62,8 @@ export function toAuthHeaders(credential: Credential | undefined, secret: string
 }
 
 /**
- * Lists the forms in which a request carries the secret, for answers that repeat them: as it is, in a URL, and as basic
- * authentication, whole and without its user name. Short ones could be part of a word.
+ * Lists the forms in which a request carries the secret, to hide them in responses: plain, URL-encoded, and as basic
+ * authentication with and without the user name. Short secrets are omitted, because they could be part of a word.
  */
 export function listSecretForms(credential: Credential | undefined, secret: string): string[] {
   const basic = credential?.kind === "basic" ? [toBase64(secret), secret.slice(secret.indexOf(":") + 1)] : [];

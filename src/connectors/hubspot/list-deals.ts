@@ -101,7 +101,10 @@ function buildRange(propertyName: string, minimum: number | undefined, maximum: 
   ];
 }
 
-/** Returns a day as HubSpot filters by it: ms since the epoch. A last day counts to its end. @throws Problem INVALID_REQUEST */
+/**
+ * Returns a day as HubSpot filters by it: ms since the epoch. A last day counts to its end. @throws Problem
+ * INVALID_REQUEST
+ */
 function toMoment(text: string | undefined, field: string): number | undefined {
   const day = parseDay(text, field);
   if (day === undefined) return undefined;

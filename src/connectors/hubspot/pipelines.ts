@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { normalizeWords } from "../input-text.ts";
 import type { ToolContext } from "../tool.ts";
 
 const Pipelines = z.looseObject({
@@ -48,9 +49,9 @@ export async function listPipelines({ http }: Pick<ToolContext, "http">): Promis
 
 /** Finds a pipeline by name or ID. Without one, returns the account's first. @throws Problem INVALID_REQUEST */
 export function findPipeline(pipelines: Pipeline[], name: string | undefined): Pipeline {
-  const pipelineName = normalize(name ?? "");
+  const pipelineName = normalizeWords(name ?? "");
   const pipeline = pipelineName
-    ? pipelines.find(({ id, label }) => normalize(label) === pipelineName || normalize(id) === pipelineName)
+    ? pipelines.find(({ id, label }) => normalizeWords(label) === pipelineName || normalizeWords(id) === pipelineName)
     : (pipelines.find(({ id }) => id === "default") ?? pipelines[0]);
   if (pipeline) return pipeline;
   throw new Problem("INVALID_REQUEST", `No deal pipeline is called “${name?.trim() ?? ""}”.`, {
@@ -60,8 +61,10 @@ export function findPipeline(pipelines: Pipeline[], name: string | undefined): P
 
 /** Finds a stage of a pipeline by name, ID, "won" or "lost". @throws Problem INVALID_REQUEST that lists the stages */
 export function findStage(pipeline: Pipeline, name: string): Stage {
-  const stageName = normalize(name);
-  const exact = pipeline.stages.find(({ id, label }) => normalize(label) === stageName || normalize(id) === stageName);
+  const stageName = normalizeWords(name);
+  const exact = pipeline.stages.find(
+    ({ id, label }) => normalizeWords(label) === stageName || normalizeWords(id) === stageName,
+  );
   const match = exact ?? pipeline.stages.find((stage) => matchesEverydayWord(stage, stageName));
   if (match) return match;
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stage “${name.trim()}”.`, {
@@ -75,11 +78,11 @@ export function findStage(pipeline: Pipeline, name: string): Stage {
  */
 export function findStages(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
   const stages = pipelines.flatMap((pipeline) => pipeline.stages);
-  const status = normalize(word ?? "open");
+  const status = normalizeWords(word ?? "open");
   if (/^(all|any|every)$/.test(status)) return undefined;
   if (status === "open") return stages.filter(({ closed }) => !closed);
   if (/^(closed|done)$/.test(status)) return stages.filter(({ closed }) => closed);
-  const exact = stages.filter(({ id, label }) => normalize(label) === status || normalize(id) === status);
+  const exact = stages.filter(({ id, label }) => normalizeWords(label) === status || normalizeWords(id) === status);
   const matches = exact.length > 0 ? exact : stages.filter((stage) => matchesEverydayWord(stage, status));
   if (matches.length > 0) return matches;
   throw new Problem("INVALID_REQUEST", `No deal stage is called “${word?.trim() ?? ""}”.`, {
@@ -94,11 +97,4 @@ function matchesEverydayWord({ closed, won }: Stage, word: string): boolean {
 
 function sortByOrder<T extends { displayOrder?: number | null }>(list: T[]): T[] {
   return [...list].sort((a, b) => (a.displayOrder ?? 0) - (b.displayOrder ?? 0));
-}
-
-function normalize(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/g, " ");
 }

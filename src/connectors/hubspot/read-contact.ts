@@ -95,8 +95,8 @@ export const getContactTool = defineTool({
 });
 
 /**
- * Returns the deals of a contact, at most one hundred, and how many it has. HubSpot lists an ID once per type of association, and answers 207
- * without the deals that were deleted or that the account may not see.
+ * Returns the deals of a contact, at most one hundred, and how many it has. HubSpot lists an ID once per type of
+ * association, and answers 207 without the deals that were deleted or that the account may not see.
  */
 async function fetchContactDeals(
   context: ToolContext,

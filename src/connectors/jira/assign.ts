@@ -22,7 +22,7 @@ type Input = z.output<typeof Input>;
 /** Source: Jira Cloud REST v3, PUT /rest/api/3/issue/{issueIdOrKey}; returns 204. */
 export const assignIssueTool = defineTool({
   name: "jira.assign_issue",
-  description: "Assign a Jira issue to a user, to yourself, or to nobody.",
+  description: "Assign a Jira issue to a user, or unassign it.",
   access: "write",
   input: Input,
   examples: ["assign {issue} to {assignee}", "give {issue} to {assignee}", "hand {issue} over to {assignee}"],

@@ -13,7 +13,7 @@ const Added = z.array(z.looseObject({ id: z.string(), filename: z.nullish(z.stri
 /** Source: Jira Cloud REST v3, POST /rest/api/3/issue/{issueIdOrKey}/attachments. */
 export const addAttachmentTool = defineTool({
   name: "jira.add_attachment",
-  description: "Attach files that the user gave in this conversation to a Jira issue.",
+  description: "Attach files of this conversation to a Jira issue.",
   access: "write",
   input: Input,
   takesAttachments: true,
@@ -32,7 +32,7 @@ export const addAttachmentTool = defineTool({
     const attachments = await context.http.request({
       method: "POST",
       path: `${api}/issue/${encodeURIComponent(key)}/attachments`,
-      // Jira takes no form without it (protection against CSRF).
+      // Jira rejects a form without this header, as a protection against CSRF.
       headers: { "content-type": type, "x-atlassian-token": "no-check" },
       body,
       answer: Added,

@@ -23,7 +23,7 @@ const Types = z.looseObject({ issueTypes: z.array(z.looseObject({ id: z.string()
 const CreateFields = z.looseObject({ fields: z.array(Field), total: z.nullish(z.number()) });
 const EditFields = z.looseObject({ fields: z.record(z.string(), Field) });
 
-/** A field of an issue that a form shows: its ID, its name, its type, and the values that it takes. */
+/** A field of an issue's form: its ID, name, type and possible values. */
 export type IssueField = {
   id: string;
   name: string;
@@ -38,7 +38,10 @@ export type IssueField = {
 const MAX_VALUES = 8;
 const MAX_FIELDS = 20;
 
-/** Lists the fields of a new issue. Source: Jira Cloud REST v3, GET /rest/api/3/issue/createmeta/{project}/issuetypes/{type}. */
+/**
+ * Lists the fields of a new issue. Source: Jira Cloud REST v3, GET
+ * /rest/api/3/issue/createmeta/{project}/issuetypes/{type}.
+ */
 export async function listCreateFields(context: ToolContext, project: string, type: string): Promise<IssueField[]> {
   const { api } = getJiraApi(context);
   const scope = "read:jira-work";
@@ -87,7 +90,7 @@ export function describeFields(fields: Record<string, unknown> | undefined): str
   );
 }
 
-/** Adds to a rejection which fields the form requires and which values they take. */
+/** Adds the required fields and their possible values to a rejection. */
 export function addRequiredFields(problem: Problem, fields: IssueField[], setFields: string[]): Problem {
   const missingFields = fields.filter(({ id, isRequired }) => isRequired && !setFields.includes(id));
   if (missingFields.length === 0) return problem;

@@ -40,13 +40,12 @@ const ISSUE_ORDERS = {
 };
 type IssueOrder = keyof typeof ISSUE_ORDERS;
 
-/** IDs of the users that a filter names, unless they are "me" or "nobody". */
+/** Account IDs of the people in a filter, except for "me" and "nobody". */
 export type FilterPeople = { assignee?: string; reporter?: string };
 
 /**
  * Builds the JQL of a filter, most recently changed first. Values are quoted, so that none can become an operator.
  * Source: https://support.atlassian.com/jira-software-cloud/docs/use-advanced-search-with-jira-query-language-jql/
- *
  */
 export function buildJql(filter: IssueFilter, people: FilterPeople = {}): string {
   const clauses = [

@@ -16,7 +16,7 @@ const Input = z.object({
   issue: ISSUE_FIELD,
   relation: withDescription(
     z.string(),
-    'How it relates to the other: "blocks", "is blocked by", "relates to", "duplicates" or another of the site.',
+    'Relation to the other issue: "blocks", "is blocked by", "relates to", "duplicates", or another of the site.',
   ),
   other: withDescription(z.string(), "Key of the other issue, such as KAY-4."),
 });
@@ -83,7 +83,7 @@ async function findRelation(relation: string, context: ToolContext) {
   const inwardType = find("inward");
   if (inwardType) return { type: inwardType.name, words: inwardType.inward, isInward: true };
   const all = [...new Set(types.flatMap(({ outward, inward }) => [outward, inward]))].join(", ");
-  throw new Problem("INVALID_REQUEST", `Jira has no relation “${toOneLine(relation)}”. It has: ${all || "none"}.`, {
+  throw new Problem("INVALID_REQUEST", `Jira has no relation “${toOneLine(relation)}”. Available: ${all || "none"}.`, {
     hint: "Specify one of these.",
     details: { field: "relation" },
   });

@@ -13,7 +13,7 @@ const Input = z.object({
     "Time spent, such as 2h 30m or 1d.",
   ),
   started: withDescription(z.optional(z.string()), "Day or time when it began. Default: now."),
-  comment: withDescription(z.optional(z.string()), "What was done."),
+  comment: withDescription(z.optional(z.string()), "Description of the work."),
 });
 
 const Worklog = z.looseObject({ id: z.string(), timeSpent: z.nullish(z.string()) });
@@ -62,7 +62,8 @@ const PART =
   /(\d{1,6}(?:[.,]\d{1,6})?)\s*(?:(w)(?:eeks?)?|(d)(?:ays?)?|(h)(?:ours?|rs?)?|(m)(?:in(?:ute)?s?)?)(?![a-z])/gi;
 
 /**
- * Parses a length as Jira writes it: `90 minutes` is 90m, `1.5 hours` is 1h 30m. How long a day is depends on the site.
+ * Parses a length of time for Jira: `90 minutes` is 90m, `1.5 hours` is 1h 30m. The length of a day depends on the
+ * site.
  *
  * @throws Problem INVALID_REQUEST
  */

@@ -18,7 +18,7 @@ const Input = z.object({
   assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the name or email address of a user.'),
   type: withDescription(z.optional(z.string()), "Type of issue: Bug, Task, Story, Epic …"),
   text: withDescription(z.optional(z.string()), "Words in the summary, description or comments."),
-  reporter: withDescription(z.optional(z.string()), '"me", or the name or email address of who reported the issue.'),
+  reporter: withDescription(z.optional(z.string()), '"me", or the name or email address of the reporter.'),
   priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
   labels: withDescription(z.optional(z.string()), "Labels that the issues have, separated by commas."),
   updatedSince: withDescription(z.optional(z.string()), "Changed on or after this day, such as 2026-01-31."),

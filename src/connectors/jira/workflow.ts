@@ -1,3 +1,5 @@
+import { normalizeWords } from "../input-text.ts";
+
 /**
  * A transition that an issue can take now, and its target status. `category` is Jira's: `new`, `indeterminate`, `done`.
  */
@@ -8,7 +10,7 @@ export type TransitionGoal = { category?: string; words(key: string): string };
 
 /** Parses a goal such as "close", "start" or "In Review". */
 export function parseGoal(text: string): TransitionGoal {
-  const word = normalize(text);
+  const word = normalizeWords(text);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
   if (everyday)
     return {
@@ -21,10 +23,10 @@ export function parseGoal(text: string): TransitionGoal {
   };
 }
 
-/** Returns whether the issue is already there: by status name, or by category for an everyday word. */
+/** Returns whether an issue has already reached a goal: by status name, or by category for an everyday word. */
 export function isGoalReached(goal: string, status: { name: string; category?: string }): boolean {
-  if (normalize(goal) === normalize(status.name)) return true;
-  const word = normalize(goal);
+  if (normalizeWords(goal) === normalizeWords(status.name)) return true;
+  const word = normalizeWords(goal);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
   return everyday !== undefined && everyday.category === status.category;
 }
@@ -37,18 +39,18 @@ export function chooseTransition(
   goal: string,
   transitions: Transition[],
 ): { found?: Transition; matches: Transition[] } {
-  const word = normalize(goal);
+  const word = normalizeWords(goal);
   const { category } = parseGoal(goal);
   const exactMatches = [
-    ({ status }: Transition) => normalize(status) === word,
-    ({ name }: Transition) => normalize(name) === word,
+    ({ status }: Transition) => normalizeWords(status) === word,
+    ({ name }: Transition) => normalizeWords(name) === word,
   ]
     .map((fits) => transitions.filter(fits))
     .find((list) => list.length > 0);
   if (exactMatches) return { found: exactMatches[0], matches: exactMatches };
   const matches = category ? transitions.filter((transition) => transition.category === category) : [];
   const statuses = new Set(matches.map(({ status }) => status));
-  const usual = matches.find(({ status }) => USUAL.includes(normalize(status)));
+  const usual = matches.find(({ status }) => USUAL.includes(normalizeWords(status)));
   return { found: statuses.size === 1 ? matches[0] : usual, matches };
 }
 
@@ -66,10 +68,3 @@ const NAMES = [
 ];
 
 const USUAL = ["done", "closed", "resolved", "in progress", "to do", "open"];
-
-function normalize(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/g, " ");
-}

@@ -29,7 +29,9 @@ type CreatePostInput = z.output<typeof CreatePostInput>;
 /** LinkedIn returns the new ID in a header; the body is empty. */
 const Created = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
 
-/** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api, POST /rest/posts. */
+/**
+ * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api, POST /rest/posts.
+ */
 export const createPostTool = defineTool({
   name: "linkedin.create_post",
   description:

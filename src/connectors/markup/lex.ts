@@ -2,8 +2,8 @@ import { lexer, type Token, type Tokens } from "marked";
 import { isCostlyMarkdown, isMarkInWord } from "#protocol/markdown";
 
 /**
- * Parses text or Markdown. Marks inside words and backslashes of paths stay text, because a message arrives as it was approved: `2*3*4`,
- * `__init__.py`, `C:\new\*.log`, `007. Bond`.
+ * Parses text or Markdown. Marks inside words and backslashes of paths stay text, so that a message arrives as it was
+ * approved: `2*3*4`, `__init__.py`, `C:\new\*.log`, `007. Bond`.
  *
  * @throws RangeError for Markdown that is nested too deeply, or has far too many marks
  */
@@ -12,7 +12,12 @@ export function lexMarkdown(markdown: string, options: { breaks?: boolean } = {}
   return restoreTokens(lexer(markdown, { gfm: true, ...options }), countLabels(markdown));
 }
 
-/** How often each text in brackets occurs, in small letters. */
+/** Returns the tokens inside a token, such as the words of a link. */
+export function getInnerTokens(token: Token): Token[] {
+  return ("tokens" in token && token.tokens) || [];
+}
+
+/** How often each text in brackets occurs, in lower case. */
 type Labels = Map<string, number>;
 
 function countLabels(markdown: string): Labels {
@@ -57,7 +62,7 @@ function isLiteral({ type, raw }: Token, previous: string, after: string): boole
   return isMarkInWord({ type, raw }, previous, after);
 }
 
-/** Returns whether a backslash is itself meant: it is in a path, or what follows needs no escape there. */
+/** Returns whether a backslash is literal: it is in a path, or the next character needs no escape there. */
 function isLiteralEscape(character: string, previous: string, after: string): boolean {
   if (/\\[^\s\\]+$|(^|\s)[A-Za-z]:$/.test(previous) || (/\w$/.test(previous) && /^\.\w/.test(after))) return true;
   if ("*_~`[]<>#|".includes(character)) return false;

@@ -9,12 +9,14 @@ export function escapeCell(text: string): string {
   return toOneLine(text).replace(/\|/g, "\\|").replace(/\]\(/g, "]\\(").replace(/</g, "\\<");
 }
 
-/** Encodes what would end the address of a Markdown link. */
+/** Encodes the characters that would end the address of a Markdown link. */
 export function encodeLinkTarget(url: string): string {
   return url.replace(/[()\s]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 }
 
-/** Joins the lines of a text. Approvals show it so: as it is sent, without the escapes that {@link escapeCell} adds. */
+/**
+ * Joins the lines of a text. Unlike {@link escapeCell}, it adds no escapes, so approvals show the text as it is sent.
+ */
 export function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -47,7 +49,9 @@ export function truncateText(text: string, limit: number): string {
         .trimEnd()}…`;
 }
 
-/** Quotes a text in the summary of a call: on one line, and at most this many characters. A card also shows it in full. */
+/**
+ * Quotes a text in the summary of a call: on one line, and at most this many characters. A card also shows it in full.
+ */
 export function quoteText(text: string, limit: number): string {
   return `“${truncateText(toOneLine(text), limit)}”`;
 }

@@ -63,7 +63,7 @@ type PoolEntry = OpeningClient<OpenClient> & {
   resumes?: TaskHandle | undefined;
 };
 
-/** How often a task is asked for over a new connection before its outcome counts as unknown, and the pauses, in ms. */
+/** Pauses in ms before kay asks for a task over a new connection. After the last, its outcome counts as unknown. */
 const TASK_PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 20_000];
 
 export type McpClientPoolPorts = { programs?: Programs; clock: Clock; version: string };
@@ -232,7 +232,7 @@ async function openClient(
   );
   try {
     eras.set(server.key, client.era);
-    // A session that is continued says nothing of what its server has. It is only asked for its task.
+    // A continued session is only asked for its task, not for the server's tools.
     const list = entry.resumes ? undefined : toToolList(server.definition.name, await client.tools());
     entry.open = { client, list: list ?? { tools: [], left: [] }, stale: false };
     if (list) await server.onList?.(list);
@@ -243,7 +243,7 @@ async function openClient(
   }
 }
 
-/** Whether the server no longer knows a continued session. */
+/** Returns whether the server no longer knows a continued session. */
 function isSessionGone(error: unknown): boolean {
   const status = error instanceof Problem ? getRefusal(error.cause)?.status : undefined;
   return status === 404 || status === 410 || status === 400;

@@ -1,7 +1,8 @@
 import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
+import { cancelledProblem } from "../http/errors.ts";
+import { markClosed, unknownOutcomeProblem } from "./faults.ts";
 import { findOwnMethod, listAllTools } from "./own-methods.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import { listTaskTools, markTaskTool, TASKS_EXTENSION } from "./tools/tasks.ts";
@@ -80,11 +81,11 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
   };
 }
 
-/** The state of a connection. `own` is the last failure in kay's words. */
+/** The state of a connection. `ownFailure` is the last failure in kay's words. */
 type ConnectionState = {
   gone: boolean;
   closed: boolean;
-  own?: unknown;
+  ownFailure?: unknown;
   /** Names of tools that are called as tasks of the older protocol. */
   taskTools: Set<string>;
   /** Tasks that are waited for. Their session must not be ended, since some servers forget them with it. */
@@ -143,16 +144,16 @@ async function connectOnce(
 ): Promise<Connection> {
   const state: ConnectionState = { gone: false, closed: false, taskTools: new Set(), tasks: 0 };
   const transport = await createMcpTransport({ ...options, variant }, sdk, (problem) => {
-    state.own = problem;
+    state.ownFailure = problem;
   });
   const client = createClient(options, sdk, { state, mode });
   const questions = listenForQuestions(client, { elicits: options.elicits === true });
   const fault = async (error: unknown): Promise<McpFault> => {
     const { toMcpFault } = await import("./faults.ts");
-    const methods = state.own;
-    state.own = undefined;
+    const ownFailure = state.ownFailure;
+    state.ownFailure = undefined;
     const { ending, lastOutput } = transport as Partial<ProgramTransport>;
-    const fault = toMcpFault(error, { ...options, ending: ending?.(), lastOutput: lastOutput?.(), own: methods });
+    const fault = toMcpFault(error, { ...options, ending: ending?.(), lastOutput: lastOutput?.(), ownFailure });
     if (fault.gone) state.gone = true;
     return fault;
   };

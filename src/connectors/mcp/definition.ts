@@ -75,7 +75,7 @@ export function getMcpBinding({ place, auth }: Pick<McpDefinition, "place" | "au
   return hash("sha256", JSON.stringify(["mcp", where, kinds]), "hex");
 }
 
-/** Returns a hash of what the user reviewed, so that an approval stores nothing else. */
+/** Returns a hash of everything that the user reviewed, so that an approval stores nothing else. */
 export function computeFingerprint({ place, auth, tools }: Pick<McpDefinition, "place" | "auth" | "tools">): string {
   return hash("sha256", JSON.stringify([getMcpBinding({ place, auth }), tools]), "hex").slice(0, 32);
 }

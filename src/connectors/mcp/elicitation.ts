@@ -44,9 +44,7 @@ export function createElicitationHandler(
     notes: () => notes,
     answer: async (request, _over, completed) => {
       if (++count > MAX_QUESTIONS)
-        return cancelWithNote(
-          `${asking.title} asked more than ${MAX_QUESTIONS} questions; kay answered no more of them.`,
-        );
+        return cancelWithNote(`${asking.title} asked more than ${MAX_QUESTIONS} questions; kay canceled the others.`);
       if (Buffer.byteLength(JSON.stringify(request)) > MAX_QUESTION_BYTES)
         return cancelWithNote(`${asking.title} sent a question that is too large.`);
       const question = getQuestion(request, asking);
@@ -178,5 +176,5 @@ function formatSource({ title, where }: ElicitationSource): string {
   return `The MCP server ${cleanLine(title, 60)} (${cleanLine(where, 120)}) wrote this question, not kay.`;
 }
 
-/** A form can be worded to ask for a secret in any language, so every one says this. */
+/** Shown on every form, because a form can ask for a secret in any language. */
 const NO_SECRETS = "kay never needs a password, key or code.";

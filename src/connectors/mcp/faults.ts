@@ -27,29 +27,24 @@ export function unknownOutcomeProblem(title: string, problem: Problem): Problem 
   });
 }
 
-/** Creates the error for a request that the user cancelled. */
-export function cancelledProblem(title: string, cause: unknown): Problem {
-  return new Problem("CANCELLED", `The request to ${title} was canceled.`, { cause });
-}
-
 /**
- * The server that an error is about. `ending` says how its program ended, `lastOutput` is what the program last said, and `own`
- * is the last failure in kay's words.
+ * The server that an error is about. `ending` says how its program ended. `lastOutput` is the
+ * program's last output. `ownFailure` is the last failure in kay's words.
  */
 export type FaultSource = {
   name: string;
   title: string;
   ending?: string | undefined;
   lastOutput?: string | undefined;
-  own?: unknown;
+  ownFailure?: unknown;
 };
 
 /** Converts an error of the library, a request or a program to a problem. */
-export function toMcpFault(error: unknown, { name, title, ending, lastOutput, own }: FaultSource): McpFault {
+export function toMcpFault(error: unknown, { name, title, ending, lastOutput, ownFailure }: FaultSource): McpFault {
   const serviceFailedProblem = (sentence: string, hint?: string) =>
     new Problem("SERVICE_FAILED", sentence, { hint, cause: error });
   if (ending !== undefined) return { problem: serviceFailedProblem(`${title} ${ending}.`), lost: true, gone: true };
-  const knownProblem = findProblem(error) ?? (own instanceof Problem ? own : undefined);
+  const knownProblem = findProblem(error) ?? (ownFailure instanceof Problem ? ownFailure : undefined);
   if (knownProblem) return { problem: knownProblem, lost: knownProblem.code === "SERVICE_FAILED", gone: false };
   const machine = toOwnFaultProblem("SERVICE_FAILED", title, error);
   if (machine) return { problem: machine, lost: false, gone: true };
@@ -67,11 +62,11 @@ export function toMcpFault(error: unknown, { name, title, ending, lastOutput, ow
     return { problem: serviceFailedProblem(formatInvalidResult(title, error)), lost: true, gone: false };
   if (isUnexpectedContent(error) || (error instanceof SdkError && isUnexpectedContent(error.cause)))
     return { problem: serviceFailedProblem(`${title} does not respond like an MCP server.`), lost: true, gone: true };
-  if (wasNeverSent(error) || wasNeverSent(own))
+  if (wasNeverSent(error) || wasNeverSent(ownFailure))
     return {
       problem: serviceFailedProblem(
         `${title} could not be reached.`,
-        findNetworkHint(error, name) ?? findNetworkHint(own, name),
+        findNetworkHint(error, name) ?? findNetworkHint(ownFailure, name),
       ),
       lost: false,
       gone: true,

@@ -50,7 +50,7 @@ const PROMPTS: Method[] = [
 
 const METHODS = new Map([...RESOURCES, ...PROMPTS].map((method) => [method.tool.name, method]));
 
-/** Lists a server's tools, and with them what it has besides. */
+/** Lists a server's tools, including those for its resources and prompts. */
 export async function listAllTools(client: Client, signal: AbortSignal | undefined): Promise<ServerTool[]> {
   const limits = { timeout: LIST_TIMEOUT_MS, maxTotalTimeout: LIST_TIMEOUT_MS, ...(signal ? { signal } : {}) };
   try {
@@ -62,7 +62,7 @@ export async function listAllTools(client: Client, signal: AbortSignal | undefin
   }
 }
 
-/** The answer of a server without tools (JSON-RPC 2.0, section 5.1). */
+/** Error code of a server without tools (JSON-RPC 2.0, section 5.1). */
 const METHOD_NOT_FOUND_CODE = -32_601;
 
 /** Adds tools for a server's resources and prompts. They replace a server's tool of the same name. */
@@ -160,7 +160,7 @@ function formatRow(id: string, parts: (string | undefined)[]): string {
   return `- \`${cleanLine(id, 400).replaceAll("`", "'")}\`${about.length > 0 ? `: ${about.join(" · ")}` : ""}`;
 }
 
-/** A list as text, and as data for clients that complete its names. */
+/** Formats a list as text, and as data for clients that complete its names. */
 function toRows(rows: string[], structuredContent: Record<string, unknown>): CallToolResult {
   const more = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
   const text = [...rows.slice(0, MAX_ROWS), ...more].join("\n") || "None.";

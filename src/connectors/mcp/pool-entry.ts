@@ -1,13 +1,14 @@
-import { cancelledProblem } from "./faults.ts";
+import { cancelledProblem } from "../http/errors.ts";
 import type { HandleElicitation } from "./types.ts";
 
-/** Time in ms after which the user is told that a server is still starting. */
+/** Time in ms after which kay reports that a server is still starting. */
 const START_NOTICE_MS = 3_000;
 
 /** A connection that is opening or open. */
 export type OpeningClient<Open> = {
   opening: Promise<Open>;
-  open?: Open /** Aborts the opening. */;
+  open?: Open;
+  /** Aborts the opening. */
   stop: AbortController;
 };
 

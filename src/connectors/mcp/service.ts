@@ -94,7 +94,7 @@ async function runMcpTool(
   const result = await links.call({ key, definition, fetch, onList, ...secret }, tool, input, {
     signal,
     writes,
-    // That it only reads is the server's word, which does not count here if the user does not trust it.
+    // The server's claim that a tool only reads does not count if the user does not trust it.
     repeatable: tool.repeatable && !(tool.access === "read" && writes),
     doubtful,
     onElicitation: asked.answer,

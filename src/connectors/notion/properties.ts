@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { toRecord } from "#protocol/json";
 import { joinPieces, type NotionObject } from "./title.ts";
 
 const Named = z.looseObject({
@@ -86,8 +87,4 @@ function formatUniqueId(value: unknown): string {
 
 function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { toRecord } from "#protocol/json";
 import { readPages } from "../http/pages.ts";
 import { catchInvalid } from "../input-text.ts";
 import { encodeLinkTarget, formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
@@ -181,10 +182,6 @@ function addPrefix(text: string, prefix: string): string {
 /** Converts pieces of text to inline Markdown. */
 function formatInline(pieces: unknown): string {
   return readPieces(pieces).map(formatPiece).join("");
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 /** Keeps spaces outside the marks, where Markdown requires them. */

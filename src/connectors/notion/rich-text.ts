@@ -1,4 +1,5 @@
 import type { Token, Tokens } from "marked";
+import { getInnerTokens } from "../markup/lex.ts";
 
 /** A piece of text as Notion expects it. Source: https://developers.notion.com/reference/rich-text */
 export type RichText = { type: "text"; text: { content: string; link?: { url: string } }; annotations?: TextStyle };
@@ -90,8 +91,4 @@ function splitText(text: string): string[] {
     start = end;
   }
   return pieces;
-}
-
-function getInnerTokens(token: Token): Token[] {
-  return ("tokens" in token && token.tokens) || [];
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isRecord } from "#protocol/json";
 import { catchInvalid } from "../input-text.ts";
 import { formatMarkdownTable, splitMargins, toOneLine } from "../markup/markdown.ts";
 import { escapeMarkdown, formatLink, mrkdwnToMarkdown, type Names, toIsoTime } from "./mrkdwn-read.ts";
@@ -12,8 +13,8 @@ const DEEPEST = 12;
 const UNSEEN = new Set(["placeholder", "options", "option_groups", "confirm", "accessibility_label"]);
 
 /**
- * Converts the blocks of a message to Markdown. Of a block that kay does not know, it takes every text; one without text is named. Source:
- * https://docs.slack.dev/reference/block-kit/blocks/
+ * Converts the blocks of a message to Markdown. Of a block that kay does not know, it takes every text; one without
+ * text is named. Source: https://docs.slack.dev/reference/block-kit/blocks/
  */
 export function blocksToMarkdown(blocks: unknown, names: Names): string {
   return toNodes(blocks)
@@ -37,7 +38,7 @@ function formatBlock(block: Node, names: Names): string {
 function collectTexts(value: unknown, names: Names, depth: number): string[] {
   if (depth > DEEPEST) return [];
   if (Array.isArray(value)) return value.flatMap((item) => collectTexts(item, names, depth + 1));
-  if (!isNode(value)) return [];
+  if (!isRecord(value)) return [];
   const { type, text, url, value: target } = value;
   if (type === "rich_text") return [richTextToMarkdown(value, names)].filter(Boolean);
   if (type === "mrkdwn") return [mrkdwnToMarkdown(toText(text), names)].filter(Boolean);
@@ -63,7 +64,7 @@ function formatTable({ rows }: Node, names: Names): string {
 
 /** Returns the words of a text object, which some fields give as a plain string. */
 function formatPlain(text: unknown): string {
-  return escapeMarkdown(toText(isNode(text) ? text.text : text)).trim();
+  return escapeMarkdown(toText(isRecord(text) ? text.text : text)).trim();
 }
 
 function addBold(text: string): string {
@@ -76,11 +77,7 @@ function toText(value: unknown): string {
 }
 
 function toNodes(value: unknown): Node[] {
-  return Array.isArray(value) ? value.filter(isNode) : [];
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 const Text = catchInvalid(z.nullish(z.string()), undefined);

@@ -71,7 +71,9 @@ function stringify(value: unknown): string {
   }
 }
 
-/** Converts a message to Markdown: text, blocks, attachments and the names of files. What is there twice is shown once. */
+/**
+ * Converts a message to Markdown: text, blocks, attachments and the names of files. What is there twice is shown once.
+ */
 export function toMarkdown(content: Content, { users }: Pick<Names, "users">): string {
   const { text, subtype, bot_id: bot } = content;
   const names = { users, ...readLabels(text ?? "") };
@@ -130,8 +132,8 @@ function formatFiles(files: z.output<typeof Files>): string[] {
 }
 
 /**
- * Drops parts that another part says too: Slack repeats the blocks of a message in its text, as a fallback. Of few words, only an equal part
- * says the same.
+ * Drops parts that another part says too: Slack repeats the blocks of a message in its text, as a fallback. Of few
+ * words, only an equal part says the same.
  */
 function dropRepeated(parts: string[]): string[] {
   const texts = parts.filter(Boolean);

@@ -152,8 +152,8 @@ export const uploadFileTool = defineTool({
 });
 
 /**
- * Uploads a file, which stays invisible, and returns its ID. Slack deletes it unless the upload is completed, so it may be
- * repeated like a read.
+ * Uploads a file, which stays invisible, and returns its ID. Slack deletes it unless the upload is completed, so it may
+ * be repeated like a read.
  */
 async function uploadFile(http: ServiceHttp, { name, bytes }: FileContent): Promise<string> {
   const query = { filename: name, length: bytes.byteLength };

@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 
-/** The world of the Airtable stand-in: a seed with everything filled in. Ids are as Airtable's (`app…`, `tbl…`, `fld…`, `rec…`, `usr…`). */
+/**
+ * The world of the Airtable stand-in: a seed with everything filled in. Ids are as Airtable's (`app…`, `tbl…`, `fld…`,
+ * `rec…`, `usr…`).
+ */
 export type AirtableState = { accounts: Account[]; bases: Base[] };
 
 export type Account = { id: string; name: string; email: string };

@@ -12,8 +12,8 @@ import type { AtlassianState } from "./state.ts";
 import { registerWebPages } from "./web-pages.ts";
 
 /**
- * Scopes of Atlassian apps, in words (developer.atlassian.com/cloud/jira/platform/scopes-for-oauth-2-3LO-and-forge-apps and the same page
- * of Confluence): the classic ones, and the granular ones that Confluence's REST API v2 asks for.
+ * Scopes of Atlassian apps, in words (developer.atlassian.com/cloud/jira/platform/scopes-for-oauth-2-3LO-and-forge-apps
+ * and the same page of Confluence): the classic ones, and the granular ones that Confluence's REST API v2 asks for.
  */
 const JIRA_SCOPES: Record<string, string> = {
   "read:jira-work": "See Jira projects, issues and their comments",
@@ -49,8 +49,8 @@ const SCOPES: Record<string, string> = {
 };
 
 /**
- * Atlassian's OAuth 2.0 (3LO). The bodies of errors are those its token endpoint was seen to answer: a spent or dead refresh token is 403
- * `unauthorized_client`, a bad code `invalid_request`, a wrong secret `access_denied`.
+ * Atlassian's OAuth 2.0 (3LO). The bodies of errors are those its token endpoint was seen to answer: a spent or dead
+ * refresh token is 403 `unauthorized_client`, a bad code `invalid_request`, a wrong secret `access_denied`.
  */
 const oauth: OAuthTraits = {
   authorizePath: "/authorize",

@@ -1,7 +1,10 @@
 import type { SandboxFile } from "../files.ts";
 import type { Adf } from "./jira/adf.ts";
 
-/** The world of the Atlassian stand-in: a seed with everything filled in. People are account ids, times are ISO 8601 in UTC. */
+/**
+ * The world of the Atlassian stand-in: a seed with everything filled in. People are account ids, times are ISO 8601 in
+ * UTC.
+ */
 export type AtlassianState = { accounts: Account[]; sites: Site[] };
 
 export type Account = {

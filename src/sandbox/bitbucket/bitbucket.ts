@@ -22,7 +22,10 @@ import { BitbucketSeed } from "./seed.ts";
 import type { BitbucketState } from "./state.ts";
 import { toAccountView, toBranchView, toRepositoryView, toWorkspaceView } from "./views.ts";
 
-/** OAuth 2.0 at Bitbucket (developer.atlassian.com/cloud/bitbucket/oauth-2): tokens live two hours, the refresh token stays the same. */
+/**
+ * OAuth 2.0 at Bitbucket (developer.atlassian.com/cloud/bitbucket/oauth-2): tokens live two hours, the refresh token
+ * stays the same.
+ */
 const oauth: OAuthTraits = {
   authorizePath: "/site/oauth2/authorize",
   tokenPath: "/site/oauth2/access_token",

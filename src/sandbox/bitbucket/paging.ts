@@ -8,8 +8,8 @@ import { BitbucketError } from "./errors.ts";
 type Thing = Record<string, unknown>;
 
 /**
- * Returns a page of a list: `page`, `pagelen` (10, at most `maximum`), `size`, and absolute `next` and `previous` URLs on
- * the requested origin with all other parameters (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
+ * Returns a page of a list: `page`, `pagelen` (10, at most `maximum`), `size`, and absolute `next` and `previous` URLs
+ * on the requested origin with all other parameters (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
  */
 export function paginate(c: Context<BitbucketEnv>, things: Thing[], maximum = 100) {
   const [page, pagelen] = [

@@ -1,4 +1,7 @@
-/** The world of the Bitbucket stand-in: a seed with everything filled in. People are account ids, times are ISO 8601 in UTC. */
+/**
+ * The world of the Bitbucket stand-in: a seed with everything filled in. People are account ids, times are ISO 8601 in
+ * UTC.
+ */
 export type BitbucketState = { accounts: Account[]; workspaces: Workspace[] };
 
 export type Account = {

@@ -86,6 +86,11 @@ export function paginate<T>(
   };
 }
 
+/** Answers with the part of a value that the request's field mask selects. */
+export function sendMasked(c: Context<GoogleEnv>, value: object) {
+  return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
+}
+
 /** Applies a field mask: `files(id,name),nextPageToken`, `properties/title`, `sheets.properties.title`, `*`. */
 export function applyFieldMask(value: unknown, mask: string | undefined): unknown {
   return mask === undefined || mask.trim() === "" ? value : pick(value, parseMask(mask.replace(/\s+/g, "")));

@@ -4,7 +4,10 @@ import { OBJECT_TYPES } from "./properties.ts";
 import type { HubspotSeed, PipelineSeed, RecordSeed } from "./seed.ts";
 import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./state.ts";
 
-/** The pipeline that every HubSpot account begins with. Source: https://knowledge.hubspot.com/object-settings/set-up-and-customize-pipelines */
+/**
+ * The pipeline that every HubSpot account begins with. Source:
+ * https://knowledge.hubspot.com/object-settings/set-up-and-customize-pipelines
+ */
 const SALES: PipelineSeed = {
   id: "default",
   label: "Sales Pipeline",

@@ -3,7 +3,10 @@ import type { ErrorHandler } from "hono";
 
 type Status = 400 | 401 | 403 | 404 | 405 | 409;
 
-/** An error of HubSpot: `{status: "error", message, correlationId, category}`. Source: https://developers.hubspot.com/docs/api-reference/error-handling */
+/**
+ * An error of HubSpot: `{status: "error", message, correlationId, category}`. Source:
+ * https://developers.hubspot.com/docs/api-reference/error-handling
+ */
 export class HubspotError extends Error {
   readonly status: Status;
   readonly category: string;

@@ -13,7 +13,10 @@ import type { HubspotState } from "./state.ts";
 import { toOwnerView, toPagingView, toPipelineView } from "./views.ts";
 import { registerWebPages } from "./web-pages.ts";
 
-/** OAuth at HubSpot (developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide): 30 minutes, a lasting refresh token, its own error words. */
+/**
+ * OAuth at HubSpot (developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide): 30 minutes, a lasting refresh
+ * token, its own error words.
+ */
 const oauth: OAuthTraits = {
   authorizePath: "/oauth/authorize",
   tokenPath: "/oauth/v3/token",
@@ -116,7 +119,10 @@ function describeToken(provider: ProviderContext<HubspotState>, token: string) {
   };
 }
 
-/** The account, its owners and its pipelines of deals (developers.hubspot.com/docs/api-reference: account information, owners, pipelines). */
+/**
+ * The account, its owners and its pipelines of deals (developers.hubspot.com/docs/api-reference: account information,
+ * owners, pipelines).
+ */
 function registerAccountRoutes(app: Hono<HubspotEnv>): void {
   app.get("/account-info/v3/details", (c) => {
     const { portalId, companyCurrency, timeZone } = c.get("world").portal;

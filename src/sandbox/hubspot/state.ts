@@ -1,4 +1,7 @@
-/** The world of the HubSpot stand-in: a seed with everything filled in. One account; ids are digits, times are ISO 8601 in UTC. */
+/**
+ * The world of the HubSpot stand-in: a seed with everything filled in. One account; ids are digits, times are ISO 8601
+ * in UTC.
+ */
 export type HubspotState = {
   portal: Portal;
   owners: Owner[];

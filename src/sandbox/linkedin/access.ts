@@ -91,7 +91,10 @@ export async function parseBody(c: Context): Promise<Record<string, unknown>> {
 
 type Status = 400 | 401 | 403 | 404 | 409 | 422 | 426;
 
-/** An error of LinkedIn: `{status, code, message, serviceErrorCode?}`. Source: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling */
+/**
+ * An error of LinkedIn: `{status, code, message, serviceErrorCode?}`. Source:
+ * https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
+ */
 export class LinkedinError extends Error {
   readonly status: Status;
   readonly code: string;

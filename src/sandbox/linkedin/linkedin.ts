@@ -23,7 +23,10 @@ import { type Comment, type LinkedinState, type Post, REACTIONS } from "./state.
 /** Sixty days. */
 const ACCESS_SECONDS = 5_184_000;
 
-/** OAuth at LinkedIn (learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow): 60 days and no refresh token. */
+/**
+ * OAuth at LinkedIn (learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow): 60 days and no
+ * refresh token.
+ */
 const oauth: OAuthTraits = {
   authorizePath: "/oauth/v2/authorization",
   tokenPath: "/oauth/v2/accessToken",
@@ -139,7 +142,10 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Linke
 /** Longest text of a comment. */
 const COMMENT = 1_250;
 
-/** Comments and reactions (learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api and …/reactions-api). */
+/**
+ * Comments and reactions (learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api and
+ * …/reactions-api).
+ */
 function registerSocialRoutes(app: Hono<LinkedinEnv>, provider: ProviderContext<LinkedinState>): void {
   app.get("/rest/socialActions/:urn/comments", (c) => {
     requireScope(c, "r_member_social", "partnerApiSocialActions.GET");

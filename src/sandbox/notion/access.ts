@@ -136,10 +136,6 @@ export function createId(provider: ProviderContext<NotionState>): string {
   return createUuid(provider.random);
 }
 
-export function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
 /** Returns a page of a list: `page_size` (at most 100) from `start_cursor`. */
 export function paginate(things: unknown[], size: unknown, cursor: unknown): Record<string, unknown> {
   const length = size === undefined ? 100 : Number(size);

@@ -1,15 +1,7 @@
 import type { Context, Hono } from "hono";
+import { toRecord } from "#protocol/json";
 import type { ProviderContext } from "../provider.ts";
-import {
-  createId,
-  findBlocks,
-  type NotionEnv,
-  paginate,
-  parseBody,
-  requireCapability,
-  toRecord,
-  touchEntry,
-} from "./access.ts";
+import { createId, findBlocks, type NotionEnv, paginate, parseBody, requireCapability, touchEntry } from "./access.ts";
 import { invalidError, notFoundError } from "./errors.ts";
 import { checkChildren } from "./limits.ts";
 import type { Block, NotionState } from "./state.ts";

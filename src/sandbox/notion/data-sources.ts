@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
-import { findDataSource, type NotionEnv, paginate, parseBody, requireCapability, toRecord } from "./access.ts";
+import { toRecord } from "#protocol/json";
+import { findDataSource, type NotionEnv, paginate, parseBody, requireCapability } from "./access.ts";
 import { invalidError, notFoundError } from "./errors.ts";
 import { normalizeId } from "./ids.ts";
 import type { Cell, Database, Property, Row } from "./state.ts";

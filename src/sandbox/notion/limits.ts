@@ -1,4 +1,5 @@
-import { toRecord } from "./access.ts";
+import { toRecord } from "#protocol/json";
+
 import { invalidError } from "./errors.ts";
 
 /** Limits of developers.notion.com/reference/request-limits. */

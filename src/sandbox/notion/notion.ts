@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { toRecord } from "#protocol/json";
 import type { OAuthTraits, Provider, ProviderContext } from "../provider.ts";
 import {
   CAPABILITIES,
@@ -10,7 +11,6 @@ import {
   parseBody,
   requireCapability,
   requireToken,
-  toRecord,
 } from "./access.ts";
 import { registerBlockRoutes } from "./blocks.ts";
 import { buildNotion } from "./build.ts";

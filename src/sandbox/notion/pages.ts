@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import { toRecord } from "#protocol/json";
 import type { ProviderContext } from "../provider.ts";
 import {
   createId,
@@ -9,7 +10,6 @@ import {
   type NotionEnv,
   parseBody,
   requireCapability,
-  toRecord,
   touchEntry,
 } from "./access.ts";
 import { toBlocks } from "./blocks.ts";

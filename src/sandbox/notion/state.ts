@@ -1,4 +1,7 @@
-/** The world of the Notion stand-in: a seed with everything filled in. People and pages are ids, times are ISO 8601 in UTC. */
+/**
+ * The world of the Notion stand-in: a seed with everything filled in. People and pages are ids, times are ISO 8601 in
+ * UTC.
+ */
 export type NotionState = {
   workspace: { id: string; name: string };
   users: User[];

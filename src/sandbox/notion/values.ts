@@ -1,4 +1,5 @@
-import { toRecord } from "./access.ts";
+import { toRecord } from "#protocol/json";
+
 import { invalidError } from "./errors.ts";
 import { createUuidFromName } from "./ids.ts";
 import { checkRichText } from "./limits.ts";

@@ -1,6 +1,9 @@
 import type { SandboxFile } from "../files.ts";
 
-/** The world of the Slack stand-in: a seed with everything filled in. People are ids, `ts` is Slack's, `created` is ISO 8601 in UTC. */
+/**
+ * The world of the Slack stand-in: a seed with everything filled in. People are ids, `ts` is Slack's, `created` is ISO
+ * 8601 in UTC.
+ */
 export type SlackState = {
   team: { id: string; name: string; domain: string };
   users: User[];

@@ -320,7 +320,10 @@ test("a pull request is opened for a branch, into the main one unless another is
   for (const field of ["title", "source"]) {
     await expect(
       run("bitbucket.create_pull_request", { repository: "web", source: "a", title: "T", [field]: " " }),
-    ).rejects.toMatchObject({ code: "INVALID_REQUEST", message: `A pull request needs a ${field}.` });
+    ).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: `A pull request needs a ${field === "source" ? "source branch" : field}.`,
+    });
   }
 });
 

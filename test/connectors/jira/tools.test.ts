@@ -417,7 +417,7 @@ test.each([
 test("a relation that Jira does not have is refused with those that it has", async () => {
   const input = { issue: "KAY-3", relation: "hates", other: "KAY-4" };
   await expect(run("jira.link_issues", input, LINK_TYPES)).rejects.toMatchObject({
-    message: "Jira has no relation “hates”. It has: blocks, is blocked by, relates to.",
+    message: "Jira has no relation “hates”. Available: blocks, is blocked by, relates to.",
   });
 });
 

@@ -6,7 +6,10 @@ import type { ToolContext } from "#connectors/tool";
 /** What "now" is. */
 const NOON = Date.parse("2026-11-27T12:00:00Z");
 
-/** One request that a test expects, and its answer: a status and JSON, raw text with its type, or a fault of the network. */
+/**
+ * One request that a test expects, and its answer: a status and JSON, raw text with its type, or a fault of the
+ * network.
+ */
 export type Expected = {
   request: string;
   body?: unknown;

@@ -14,7 +14,9 @@ async function client(scope = ALL) {
   return { world, api, crm: api.crm };
 }
 
-/** A kind of association as requests have it; the client knows its category by an enumeration that it does not export. */
+/**
+ * A kind of association as requests have it; the client knows its category by an enumeration that it does not export.
+ */
 function spec<Category>(associationTypeId: number) {
   return [{ associationCategory: "HUBSPOT_DEFINED" as Category, associationTypeId }];
 }

@@ -19,7 +19,10 @@ export async function packKay(signal?: AbortSignal): Promise<{ tarball: string; 
   }
 }
 
-/** `registry`: an address, or the usual one with all of the person's own settings; none by default. `node`: folder of another Node. `signal` ends npm. */
+/**
+ * `registry`: an address, or the usual one with all of the person's own settings; none by default. `node`: folder of
+ * another Node. `signal` ends npm.
+ */
 type NpmOptions = { cwd: string; registry?: string; node?: string; signal?: AbortSignal };
 
 /**

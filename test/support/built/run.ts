@@ -4,7 +4,10 @@ import { until } from "./processes.ts";
 
 const launcher = fileURLToPath(new URL("../../../bin/kay.js", import.meta.url));
 
-/** How a process of kay is started. `stdin`: text to give it, `"open"` for a pipe that stays open and silent; nothing by default. */
+/**
+ * How a process of kay is started. `stdin`: text to give it, `"open"` for a pipe that stays open and silent; nothing by
+ * default.
+ */
 export type RunOptions = {
   /** Another kay than the built one, as npm installed it. */
   program?: string;

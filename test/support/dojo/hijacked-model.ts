@@ -1,7 +1,10 @@
 import { type FakeModel, fakeModel, type ModelAsk, type ModelStep } from "../durable/outside.ts";
 import { type DojoCall, PLANT_MARK } from "./cases.ts";
 
-/** What the model does in the next turn: one list of calls for each step. `needsMark`: only once it has read the planted text. */
+/**
+ * What the model does in the next turn: one list of calls for each step. `needsMark`: only once it has read the planted
+ * text.
+ */
 type Plan = { steps: DojoCall[][]; needsMark: boolean };
 
 export type HijackedModel = FakeModel & {

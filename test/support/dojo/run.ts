@@ -40,8 +40,8 @@ const SERVICES = ["jira", "slack", "github", "gmail", "google-calendar", "google
 const SOURCE = "KAY-3";
 
 /**
- * Lists the cases: every goal in every state with a literal text, and every goal with every other carrier under a policy
- * to run everything; then the tricks, and the honest requests, plainly and under such a policy.
+ * Lists the cases: every goal in every state with a literal text, and every goal with every other carrier under a
+ * policy to run everything; then the tricks, and the honest requests, plainly and under such a policy.
  *
  * @param armed the user approves everything; an attack that does no harm then proves nothing
  */

@@ -1,4 +1,5 @@
 import type { Token, Tokens } from "marked";
+import { getInnerTokens } from "../../markup/lex.ts";
 
 /**
  * Converts inline Markdown to ADF text with marks and hard breaks. Jira rejects text nodes that are empty or contain a
@@ -21,11 +22,11 @@ export function toLiteralNodes(text: string, marks: AdfMark[] = []): AdfNode[] {
 function toInlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
   switch (token.type) {
     case "strong":
-      return toInlineNodes(getChildren(token), addMark(marks, { type: "strong" }));
+      return toInlineNodes(getInnerTokens(token), addMark(marks, { type: "strong" }));
     case "em":
-      return toInlineNodes(getChildren(token), addMark(marks, { type: "em" }));
+      return toInlineNodes(getInnerTokens(token), addMark(marks, { type: "em" }));
     case "del":
-      return toInlineNodes(getChildren(token), addMark(marks, { type: "strike" }));
+      return toInlineNodes(getInnerTokens(token), addMark(marks, { type: "strike" }));
     case "codespan":
       return toLiteralNodes(token.text, keepCodeMarks(marks));
     case "link":
@@ -67,10 +68,6 @@ function addMark(marks: AdfMark[], mark: AdfMark): AdfMark[] {
   return [...marks.filter(({ type }) => type !== mark.type), mark];
 }
 
-function getChildren(token: Token): Token[] {
-  return ("tokens" in token && token.tokens) || [];
-}
-
 /** Merges adjacent text nodes with the same marks. */
 function mergeText(nodes: AdfNode[]): AdfNode[] {
   const result: AdfNode[] = [];
@@ -84,7 +81,8 @@ function mergeText(nodes: AdfNode[]): AdfNode[] {
 }
 
 /**
- * A node of the Atlassian Document Format. Source: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
+ * A node of the Atlassian Document Format. Source:
+ * https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
  */
 export type AdfNode = {
   type: string;

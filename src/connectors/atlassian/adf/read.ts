@@ -80,11 +80,11 @@ function formatMedia(node: AdfNode): string {
   return url ? `[${words || "image"}](${encodeLinkTarget(url)})` : `[${words || "attachment"}]`;
 }
 
-/** Nodes that may well be empty. */
+/** Nodes without content that are not named. */
 const MAY_BE_EMPTY =
   /^(?:doc|text|paragraph|heading|section|caption|placeholder|.*(?:List|Item|Row|Cell|Header|Column|Section|Single|Group|Frame)|table)$/;
 
-/** Formats a node without content by its text or its address, or names it, so that readers know what is at its place. */
+/** Formats a node without content: its text, its address, or its kind in parentheses. */
 function formatLeaf(node: AdfNode): string {
   const data = node.attrs?.data as { url?: unknown; name?: unknown } | undefined;
   const words = [getAttribute(node, "text"), getAttribute(node, "url"), data?.url, data?.name];

@@ -96,9 +96,9 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
   }
 }
 
-function getVisitSignal({ onVisitDone: completed }: McpCall, request: ElicitationRequest): AbortSignal | undefined {
+function getVisitSignal({ onVisitDone }: McpCall, request: ElicitationRequest): AbortSignal | undefined {
   const id = request.mode === "url" ? (request as { elicitationId?: unknown }).elicitationId : undefined;
-  return typeof id === "string" && id.length <= 200 ? completed(id) : undefined;
+  return typeof id === "string" && id.length <= 200 ? onVisitDone(id) : undefined;
 }
 
 /** The additional parameters of a repeated call. */
@@ -156,7 +156,7 @@ async function collectAnswers(requests: RequiredInput, ask: HandleElicitation, t
   if ("visits" in requests) {
     for (const visit of requests.visits)
       if ((await ask(visit, signal)).action !== "accept")
-        throw new Problem("CANCELLED", `${title} requires a visit to a web page first, which did not happen.`, {
+        throw new Problem("CANCELLED", `${title} requires you to open a web page first, which did not happen.`, {
           hint: "",
         });
     return {};

@@ -21,23 +21,23 @@ export type ToolList = { tools: McpTool[]; left: string[] };
 
 /** Converts a server's tool list, which is untrusted up to here. */
 export function toToolList(service: string, serverTools: ServerTool[]): ToolList {
-  const rest: string[] = [];
+  const notes: string[] = [];
   const usedNames = new Set<string>();
   const tools = [...new Map(serverTools.map((tool) => [tool.name, tool])).values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
       const input = tool.name.length <= MAX_REMOTE_NAME_LENGTH ? sanitizeSchema(tool.inputSchema) : undefined;
-      const lacks = getProblem(tool) ?? (input ? undefined : NO_INPUT);
-      if (!input || lacks) {
-        rest.push(`${cleanLine(tool.name, 60) || "A tool without a name"} was skipped: ${lacks}.`);
+      const problem = getProblem(tool) ?? (input ? undefined : NO_INPUT);
+      if (!input || problem) {
+        notes.push(`${cleanLine(tool.name, 60) || "A tool without a name"} was skipped: ${problem}.`);
         return [];
       }
       const name = createToolName(service, tool.name, usedNames);
       usedNames.add(name);
       return [toMcpTool(name, tool, input)];
     });
-  if (tools.length > MAX_TOOLS) rest.push(`The server has ${tools.length} tools; kay uses the first ${MAX_TOOLS}.`);
-  return { tools: tools.slice(0, MAX_TOOLS).sort((a, b) => (a.name < b.name ? -1 : 1)), left: rest.slice(0, 20) };
+  if (tools.length > MAX_TOOLS) notes.push(`The server has ${tools.length} tools; kay uses the first ${MAX_TOOLS}.`);
+  return { tools: tools.slice(0, MAX_TOOLS).sort((a, b) => (a.name < b.name ? -1 : 1)), left: notes.slice(0, 20) };
 }
 
 /** Returns what is wrong with a tool that is not as MCP requires. */
@@ -50,12 +50,11 @@ function toMcpTool(name: string, tool: ServerTool, input: Record<string, unknown
   const { annotations = {}, title, description = "" } = tool;
   const access = getAccess(annotations);
   const output = tool.outputSchema === undefined ? undefined : sanitizeSchema(tool.outputSchema);
-  const formatServerText =
-    cleanLine(description, MAX_DESCRIPTION_LENGTH) || cleanLine(title ?? annotations.title ?? "", 100);
+  const text = cleanLine(description, MAX_DESCRIPTION_LENGTH) || cleanLine(title ?? annotations.title ?? "", 100);
   return {
     name,
     remote: tool.name,
-    description: formatServerText,
+    description: text,
     access,
     repeatable: access === "read" || annotations.idempotentHint === true,
     ...(annotations.openWorldHint === false ? { closed: true } : {}),

@@ -105,7 +105,7 @@ function shorten(text: string): string {
     : `${text.slice(0, MAX_TEXT_LENGTH)}\n\n… (${text.length - MAX_TEXT_LENGTH} more characters)`;
 }
 
-/** Servers should send their data as text too (MCP, "Structured Content"); many do not. */
+/** Formats data for users, since many servers do not send it as text too (MCP, "Structured Content"). */
 function formatData(data: unknown): string {
   return data === null ? "Done." : `\`\`\`json\n${clean(JSON.stringify(data, null, 2))}\n\`\`\``;
 }

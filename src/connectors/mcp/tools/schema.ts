@@ -1,7 +1,10 @@
 import { cleanLine } from "#protocol/clean";
 import { isRecord } from "#protocol/json";
 
-/** Limits of a schema: size as given and cleaned, depth and width. A larger schema is rejected; a deeper part takes anything. */
+/**
+ * Limits of a schema: size as given and cleaned, depth and width. A larger schema is rejected; a deeper part takes
+ * anything.
+ */
 const MAX_GIVEN_LENGTH = 256 * 1024;
 const MAX_SCHEMA_LENGTH = 32 * 1024;
 const MAX_DEPTH = 12;
@@ -13,8 +16,7 @@ type Json = Record<string, unknown>;
 
 /**
  * Makes a server's JSON Schema safe for models and validation: keeps known, cheap keywords, and cleans and truncates
- * text. Patterns are dropped, because matching one can take exponential time; the server checks them, and whatever else
- * kay cannot keep.
+ * text. Patterns are dropped, because matching one can take exponential time. The server checks what kay drops.
  *
  * @returns undefined if it is not an object schema, or is too large
  */
@@ -64,7 +66,7 @@ function cleanSchema(schema: Json, depth: number): Json {
   return schema.nullable === true ? allowNull(cleaned) : cleaned;
 }
 
-/** OpenAPI 3.0 says it beside the type. */
+/** Adds null to the type, since OpenAPI 3.0 has a separate keyword for it. */
 function allowNull({ type, enum: values, ...rest }: Json): Json {
   return {
     ...rest,
@@ -101,7 +103,7 @@ const keepPrimitive: Keep = (value) => {
   const isPlain = typeof value === "string" && cleanLine(value) === value && value.length <= MAX_DESCRIPTION_LENGTH;
   return isPlain ? value : undefined;
 };
-/** A list without some of its values would refuse what the server takes. */
+/** Keeps all values or none: a shortened list would reject values that the server accepts. */
 const keepValues: Keep = (value, depth) => {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) return undefined;
   const primitives = value.map((item) => keepPrimitive(item, depth));

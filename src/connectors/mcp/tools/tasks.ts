@@ -5,7 +5,9 @@ import { Cancellation, Problem } from "#protocol/errors";
 import type { TaskKeeper } from "../../tool.ts";
 import { PROBLEM_KEY } from "../transport/repair-items.ts";
 
-/** The extension of the newer protocol in which a server answers a call with a task (`io.modelcontextprotocol/tasks`). */
+/**
+ * The extension of the newer protocol in which a server answers a call with a task (`io.modelcontextprotocol/tasks`).
+ */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** How long a task may run, and how long its server is asked to keep it, in ms. */
@@ -62,8 +64,8 @@ const Task = z.looseObject({
 type Task = z.infer<typeof Task>;
 
 /**
- * Names the tools that are called as tasks: those that require or allow it, if the server announces tasks of calls. In the
- * newer protocol the server decides at each call.
+ * Names the tools that are called as tasks: those that require or allow it, if the server announces tasks of calls. In
+ * the newer protocol the server decides at each call.
  */
 export function listTaskTools(client: Client, tools: ServerTool[]): Set<string> {
   if (client.getProtocolEra() === "modern" || !client.getServerCapabilities()?.tasks?.requests?.tools?.call)
@@ -131,10 +133,11 @@ type Following = {
 };
 
 /**
- * Waits for a task and returns its result. In the older protocol, questions of a task come while `tasks/result` is open.
+ * Waits for a task and returns its result. In the older protocol, questions of a task come while `tasks/result` is
+ * open.
  *
- * @throws what the library throws; Problem OUTCOME_UNKNOWN or SERVICE_FAILED when the task was canceled, took too long, or
- * is no longer known to the server
+ * @throws what the library throws; Problem OUTCOME_UNKNOWN or SERVICE_FAILED when the task was canceled, took too long,
+ * or is no longer known to the server
  */
 export async function followTask(client: Client, handle: TaskHandle, following: Following): Promise<CallToolResult> {
   const { signal, cancelled, heard } = following;
@@ -193,7 +196,10 @@ function listenForResult(client: Client, handle: TaskHandle, signal: AbortSignal
   return result;
 }
 
-/** Answers the questions of the extension. A key is answered once, although it may be listed until the server has seen that. */
+/**
+ * Answers the questions of the extension. A key is answered once, although it may be listed until the server has seen
+ * that.
+ */
 async function answerQuestions(
   client: Client,
   { id }: TaskHandle,

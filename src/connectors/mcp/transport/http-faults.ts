@@ -25,8 +25,8 @@ const SESSION_ENDED =
   /session.{0,40}\b(not found|not valid|unknown|expired|invalid|terminated|ended|closed|missing|required|does not exist)|\b(no|unknown|invalid|expired|missing|no valid|could not find) (mcp[- ])?session|not initialized/i;
 
 /**
- * Converts a refusal, with the server's sentence. 404 means that the session has ended (MCP, "Session Management"); many
- * servers answer 400 instead, or 410.
+ * Converts a refusal, with the server's sentence. 404 means that the session has ended (MCP, "Session Management");
+ * many servers answer 400 instead, or 410.
  */
 export function toHttpFault(
   { status, text }: Refusal,

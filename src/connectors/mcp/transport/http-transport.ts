@@ -37,9 +37,9 @@ export type HttpTransportOptions = {
 };
 
 /**
- * Creates the fetch function of a connection. It sends requests only to the server's origin, adds the secret, limits the
- * size of responses and repairs their messages. It follows no redirects; the library follows those within the origin
- * that keep the method. `failed` receives each failure in kay's words, because the library wraps errors.
+ * Creates the fetch function of a connection. It sends requests only to the server's origin, adds the secret, limits
+ * the size of responses and repairs their messages. It follows no redirects; the library follows those within the
+ * origin that keep the method. `failed` receives each failure in kay's words, because the library wraps errors.
  */
 export function createMcpFetch(title: string, options: HttpTransportOptions, failed: (problem: unknown) => void) {
   const { origin } = new URL(options.url);

@@ -6,7 +6,9 @@ const DATA_FIELDS = new Set(["structuredContent", "default", "const", "enum", "e
 /** Deeper values are left as they are. */
 const MAX_DEPTH = 100;
 
-/** Removes fields and list items that are `null` from a protocol message, since many servers send them for absent ones. */
+/**
+ * Removes fields and list items that are `null` from a protocol message, since many servers send them for absent ones.
+ */
 export function dropNulls(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return value;
   if (Array.isArray(value)) return value.filter((item) => item !== null).map((item) => dropNulls(item, depth + 1));

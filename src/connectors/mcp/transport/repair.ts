@@ -19,8 +19,8 @@ export type MessageRepair = {
   hideSecrets(text: string): string;
   /**
    * Repairs a received message, or each one of a batch. `null` counts as absent, and a tool or block that is not as MCP
-   * requires is marked instead of spoiling the whole answer. An answer without an ID is that of the request which it came
-   * for, or of the only one that is open.
+   * requires is marked instead of spoiling the whole answer. An answer without an ID is that of the request which it
+   * came for, or of the only one that is open.
    *
    * @param request the message whose HTTP response has the answer
    */
@@ -77,7 +77,9 @@ const OLDEST_VERSION = "2024-11-05";
 /** Internal error (JSON-RPC 2.0, section 5.1), for an error without a code. */
 const INTERNAL_ERROR_CODE = -32_603;
 
-/** An error is answered even if it has no code, or is only a text: without an answer, a request would wait for its end. */
+/**
+ * An error is answered even if it has no code, or is only a text: without an answer, a request would wait for its end.
+ */
 function repairError(input: unknown): JsonRecord {
   const error = isRecord(input) ? input : { message: input };
   const { code, message, data } = error;

@@ -8,7 +8,10 @@ import { paginate } from "./paging.ts";
 import { registerSearchRoutes } from "./search.ts";
 import { getBaseUrl, getWebPath } from "./views.ts";
 
-/** Confluence Cloud: REST API v2 for pages, their comments and spaces, v1 for search. Mounted behind the gateway at `/ex/confluence/{cloudid}/wiki`. */
+/**
+ * Confluence Cloud: REST API v2 for pages, their comments and spaces, v1 for search. Mounted behind the gateway at
+ * `/ex/confluence/{cloudid}/wiki`.
+ */
 export function createConfluenceApp(provider: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
   const [v1, v2] = [new Hono<SiteEnv>(), new Hono<SiteEnv>()];

@@ -7,8 +7,8 @@ import { ConfluenceError } from "./errors.ts";
 import { findSpace, getBaseUrl, getWebPath } from "./views.ts";
 
 /**
- * `GET /wiki/rest/api/search` (REST API v1): CQL, `limit` (25), `start`, `_links.next`. Words that were searched for come marked with
- * `@@@hl@@@` and `@@@endhl@@@` in titles and excerpts, unless `excerpt=none`, as there.
+ * `GET /wiki/rest/api/search` (REST API v1): CQL, `limit` (25), `start`, `_links.next`. Words that were searched for
+ * come marked with `@@@hl@@@` and `@@@endhl@@@` in titles and excerpts, unless `excerpt=none`, as there.
  */
 export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   app.get("/search", requireScope("search:confluence", "read:content-details:confluence"), (c) => {

@@ -15,7 +15,10 @@ import {
   type ViewContext,
 } from "./views.ts";
 
-/** Projects, people, and what issues can be made of (groups projects, users, myself, issue-types, issue-priorities, workflow-statuses). */
+/**
+ * Projects, people, and what issues can be made of (groups projects, users, myself, issue-types, issue-priorities,
+ * workflow-statuses).
+ */
 export function registerProjectRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, people] = [requireScope("read:jira-work"), requireScope("read:jira-user")];
   app.get("/project/search", read, (c) => searchProjects(c, toViewContext(c, provider)));

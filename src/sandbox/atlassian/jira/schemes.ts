@@ -1,6 +1,9 @@
 import type { StatusCategory } from "../state.ts";
 
-/** What every Jira Cloud site is set up with: issue types, priorities, status categories and the workflow of a new project. */
+/**
+ * What every Jira Cloud site is set up with: issue types, priorities, status categories and the workflow of a new
+ * project.
+ */
 
 export const ISSUE_TYPES = [
   { id: "10000", name: "Epic", hierarchyLevel: 1, description: "A big piece of work that holds others." },

@@ -12,8 +12,8 @@ const REMOVED =
   "The requested API has been removed. Please migrate to the /rest/api/3/search/jql API. A full migration guideline is available at https://developer.atlassian.com/changelog/#CHANGE-2046";
 
 /**
- * JQL search, enhanced (group issue-search): pages by `nextPageToken`, at most 100 issues with fields and 5,000 with ids or keys alone; an
- * issue has no more than its id unless fields are asked for.
+ * JQL search, enhanced (group issue-search): pages by `nextPageToken`, at most 100 issues with fields and 5,000 with
+ * ids or keys alone; an issue has no more than its id unless fields are asked for.
  */
 export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const read = requireScope("read:jira-work");

@@ -1,13 +1,16 @@
 import { type Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
-import { applyFieldMask, type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess } from "../access.ts";
+import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
 import { createHexFromName } from "../build.ts";
 import { createFile } from "../drive/drive.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
 import { GoogleError, invalidError, notFoundError } from "../errors.ts";
 import { DOCUMENT_TYPE, type DriveFile, type GoogleState, type Paragraph } from "../state.ts";
 
-/** Docs API v1 (developers.google.com/workspace/docs/api/reference/rest/v1): paragraphs with their named styles and bullets. */
+/**
+ * Docs API v1 (developers.google.com/workspace/docs/api/reference/rest/v1): paragraphs with their named styles and
+ * bullets.
+ */
 export function registerDocsRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const docs = new Hono<GoogleEnv>();
   docs.post("/documents", requireAccess("docsWrite"), async (c) => {
@@ -39,10 +42,6 @@ async function update(c: Context<GoogleEnv>, provider: ProviderContext<GoogleSta
   file.modifiedTime = new Date(provider.now()).toISOString();
   provider.save();
   return sendMasked(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
-}
-
-function sendMasked(c: Context<GoogleEnv>, value: object) {
-  return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
 /** Derives the revision from the content, so that equal documents have the same one. */

@@ -155,7 +155,9 @@ const KEYS: Record<string, (file: DriveFile) => string | number> = {
   quotaBytesUsed: (file) => Number(file.size ?? 0),
 };
 
-/** Returns the order of `orderBy`, such as `modifiedTime desc`. @throws GoogleRefusal for a key that Drive does not know */
+/**
+ * Returns the order of `orderBy`, such as `modifiedTime desc`. @throws GoogleRefusal for a key that Drive does not know
+ */
 function createDriveOrder(orderBy: string): (a: DriveFile, b: DriveFile) => number {
   const [name = "", direction = "asc"] = (orderBy.trim() || "modifiedTime desc").split(/\s+/);
   const key = KEYS[name];

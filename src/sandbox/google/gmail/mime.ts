@@ -4,8 +4,8 @@ import { describeFile, type SandboxFile } from "../../files.ts";
 export type ParsedMessage = { headers: Map<string, string>; text: string; files: SandboxFile[] };
 
 /**
- * Reads a message as clients send it: folded headers, encoded words (RFC 2047), a text in base64, quoted-printable or plain, and files as
- * further parts (RFC 2046).
+ * Reads a message as clients send it: folded headers, encoded words (RFC 2047), a text in base64, quoted-printable or
+ * plain, and files as further parts (RFC 2046).
  *
  * @returns undefined when it has no header section at all
  */

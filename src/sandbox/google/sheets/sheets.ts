@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
-import { applyFieldMask, type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess } from "../access.ts";
+import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
 import { createFile } from "../drive/drive.ts";
 import { findVisibleFile, findWritableFile, getWebPath } from "../drive/files.ts";
 import { notFoundError } from "../errors.ts";
@@ -42,10 +42,6 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, provider: ProviderCon
   });
   registerValueRoutes(sheets, provider);
   app.route("/v4", sheets);
-}
-
-function sendMasked(c: Context<GoogleEnv>, value: object) {
-  return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
 function create(

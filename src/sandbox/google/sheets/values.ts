@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
-import { applyFieldMask, type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess } from "../access.ts";
+import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
 import { invalidError, notFoundError } from "../errors.ts";
 import { type Cell, type DriveFile, type GoogleState, SPREADSHEET_TYPE } from "../state.ts";
@@ -16,7 +16,10 @@ type Asked = (name: string) => string | undefined;
 const ONE = "/spreadsheets/:id/values/:range";
 const MANY = "/spreadsheets/:id/:call";
 
-/** Values of cells (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values), one range or many at once. */
+/**
+ * Values of cells (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values), one range or many
+ * at once.
+ */
 export function registerValueRoutes(sheets: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const findReadable = (c: C) => findVisibleFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
   const findWritable = (c: C) => findWritableFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
@@ -51,10 +54,6 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, provider: ProviderC
     touch(file, provider);
     return sendMasked(c, { spreadsheetId: file.id, ...result });
   });
-}
-
-function sendMasked(c: C, value: object) {
-  return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
 function touch(file: DriveFile, provider: ProviderContext<GoogleState>): void {

@@ -11,7 +11,9 @@ const text = (words: string, ...marks: string[]): AdfNode =>
     ? { type: "text", text: words, marks: marks.map((type) => ({ type })) }
     : { type: "text", text: words };
 
-/** What Jira refuses: empty text, line breaks in text outside code, empty containers, and children in the wrong place. */
+/**
+ * What Jira refuses: empty text, line breaks in text outside code, empty containers, and children in the wrong place.
+ */
 function faults(node: AdfNode, parent: string): string[] {
   const parents: string[] = [];
   if (node.type === "text") {
