@@ -26,7 +26,7 @@ function openRequest(card: StreamPart = approval(), kind = "approval") {
   return { id: "int_1", kind, ...IDS, title: "Bugs", created_at, expires_at: EXPIRES, request: requestOf(card) };
 }
 
-/** A user with this open request; after an answer, `rest` follows. */
+/** Creates a user with this open request; after an answer, `rest` follows. */
 function waits({
   pending = [openRequest()],
   before = BEFORE,
@@ -38,7 +38,7 @@ function waits({
   before?: StreamPart[];
   rest?: StreamPart[];
   refusal?: Reply;
-  /** The response for a request that is not open. */
+  /** Builds the response for a request that is not open. */
   now?: Reply;
 } = {}): Machine & { given: unknown[] } {
   const ann = kay({ signedIn: true });

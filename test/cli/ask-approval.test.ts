@@ -22,7 +22,9 @@ kay wants to run slack.send_message, which writes, as ann@example.test.
   n  deny
 `;
 
-/** A user whose backend stops at this card and continues with `rest` after an answer, which is in `given`. */
+/**
+ * Creates a user whose backend stops at this card, and continues with `rest` after an answer, which is in `answers`.
+ */
 function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): { ann: Machine; given: unknown[] } {
   const ann = kay({ signedIn: true });
   const answers: unknown[] = [];
@@ -47,7 +49,7 @@ function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): 
   return { ann, given: answers };
 }
 
-/** A user whose backend stops and never continues. */
+/** Creates a user whose backend stops and never continues. */
 function staysAt(...cards: StreamPart[]): Machine {
   const ann = kay({ signedIn: true });
   const stream = async function* () {

@@ -17,7 +17,8 @@ jira.create_issue asks: Which issue?
 const FIELDS = "Project (required)\n  1  KAY\n  2  OPS\n";
 
 /**
- * A user whose backend stops at this part and continues with `rest` once `route` was called; its bodies are in `given`.
+ * Creates a user whose backend stops at this part, and continues with `rest` after a call of `route`, whose bodies are
+ * in `answers`.
  */
 function stopsAt(card: StreamPart, rest: StreamPart[], route = INTERACTION, refusals: Reply[] = []) {
   const ann: Machine = kay({ signedIn: true });

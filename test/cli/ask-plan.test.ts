@@ -14,7 +14,7 @@ const call = (n: number) =>
     plan: { id: "plan_1", n, of: 2 },
   });
 
-/** A user whose backend asks about two writes together, and continues when both are answered. */
+/** Creates a user whose backend asks about two writes together, and continues when both are answered. */
 function stopsAtPlan() {
   const ann = kay({ signedIn: true });
   const answers: unknown[] = [];

@@ -180,7 +180,7 @@ test("a generation cancelled elsewhere exits 5", async () => {
   });
 });
 
-/** A user for whom `then` happens once these parts have arrived, without further parts. */
+/** Creates a user for whom `then` happens once these parts have arrived, without further parts. */
 function interrupted(parts: StreamPart[], then: (ann: Machine) => void): Machine {
   const ann = kay({ signedIn: true });
   const stream = async function* () {

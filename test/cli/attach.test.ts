@@ -13,7 +13,7 @@ const FIRST: StreamPart[] = [
   calls("slack.send_message", { channel: "#general" }),
 ];
 
-/** A user whose latest conversation is at `now`, with `before` in its log and `rest` to follow. */
+/** Creates a user whose latest conversation is at `now`, with `openingParts` in its log and `rest` to follow. */
 function openAt(now: string, openingParts: StreamPart[], rest: StreamPart[]) {
   const ann = kay({ signedIn: true });
   const conversation = {

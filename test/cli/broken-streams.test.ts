@@ -14,10 +14,10 @@ const BEGUN: StreamPart[] = [
   { type: "data-receipt", data: RECEIPT },
   ...says("The answer is", " 4"),
 ];
-/** What had arrived, in the document. */
+/** The partial answer in the document. */
 const CAME = { ...IDS, text: "The answer is 4", receipts: [RECEIPT] };
 
-/** A user whose stream breaks after these parts, and whose backend then answers like this. */
+/** Creates a user whose stream breaks after these parts, and whose backend then answers like this. */
 function breaks(then: Reply, parts = BEGUN): Machine {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /ask", { stream: sse(parts, { ends: false }) });

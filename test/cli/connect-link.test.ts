@@ -224,7 +224,10 @@ test("connect --json keeps stdout to one document, and the link on stderr", asyn
 
 const ELSEWHERE = "https://auth.example.test";
 
-/** Connects over SSH: the browser is elsewhere, so the person pastes what `pastes` makes of the address that it cannot open. */
+/**
+ * Connects over SSH: the browser is on another machine, so the user pastes the address that it cannot open, changed by
+ * `pastes`.
+ */
 async function pasteAddress(
   ann: Machine,
   line: string,

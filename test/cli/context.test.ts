@@ -11,7 +11,7 @@ const kay = useKay();
 const model = scriptedModel();
 const useModel = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
 
-/** A folder that was cloned, with these files. */
+/** Creates a cloned folder with these files. */
 function clone(files: Record<string, string | Buffer>): string {
   const folder = mkdtempSync(join(tmpdir(), "kay-clone-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,18 +23,18 @@ function clone(files: Record<string, string | Buffer>): string {
   return folder;
 }
 
-/** A machine whose commands run in this folder. */
+/** Creates a machine whose commands run in this folder. */
 function inFolder(cwd: string, options: Parameters<typeof kay>[0] = useModel()): Machine {
   return kay({ ...options, world: { cwd } });
 }
 
-/** Writes a file of the user's own into the folder of settings. */
+/** Writes a file of the user into the folder of settings. */
 function writeOwn(ann: Machine, name: string, text: string): void {
   mkdirSync(join(ann.folder, "kay", name, ".."), { recursive: true });
   writeFileSync(join(ann.folder, "kay", name), text);
 }
 
-/** Asks, and returns what the model got as its system prompt. */
+/** Asks, and returns the system prompt that the model got. */
 async function askAndRead(ann: Machine, line = 'ask "hi"'): Promise<string> {
   model.script({ text: "Hello." });
   const { exit, stderr } = await ann(line);

@@ -31,7 +31,7 @@ async function list(ann: Machine): Promise<Listed[]> {
   return (documentOf(await ann("every list --json")) as { schedules: Listed[] }).schedules;
 }
 
-/** The time this long after a schedule was created, from which its intervals count. */
+/** Returns the time this long after a schedule was created, from which its intervals count. */
 const addTime = ({ created_at }: Listed, ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
 
 const titles = async (ann: Machine) => {

@@ -59,7 +59,7 @@ test.for([["constructor"], ["__proto__"], ["toString"]])("%s is neither a topic 
   expect(await ann(["disconnect", "--yes", name])).toMatchObject({ exit: 2, stdout: "" });
 });
 
-/** A held request of a backend, with one planned call. */
+/** Builds a confirmation with one planned call. */
 function buildConfirmation(input: Record<string, unknown>, summary: string) {
   const plan = [{ tool: "jira.create_issue", access: "write", input, summary }];
   const message = `Please confirm the following action: x\n- ${summary}`;

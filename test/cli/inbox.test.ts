@@ -8,7 +8,7 @@ const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A machine with open requests, one for each issue, oldest first. */
+/** Creates a machine with open requests, one for each issue, oldest first. */
 async function openRequests(...issues: string[]): Promise<{ ann: Machine; log: DeskLog }> {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });

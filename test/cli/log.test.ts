@@ -5,7 +5,7 @@ import { documentOf, type Machine, useKay } from "#test/kay";
 const kay = useKay();
 const COMMENT = ["tools", "call", "jira.add_comment", "--field", "issue=KAY-1", "--field"];
 
-/** A machine with writes, through a model and without one. */
+/** Creates a machine with writes, through a model and without one. */
 async function makeChanges(): Promise<Machine> {
   const ann = kay({ signedIn: true });
   expect((await ann(["ask", "--allow", "jira.transition_issue", "close KAY-3"])).exit).toBe(0);

@@ -7,13 +7,13 @@ const MOVE = { name: "jira.transition_issue", input: { issue: "KAY-3", status: "
 
 type Pending = { id: string; session_id: string; title: string; request: { preview: Record<string, unknown> } };
 
-/** The open requests, with their whole IDs. */
+/** Lists the open requests with their whole IDs. */
 const listPending = async (ann: Machine) => {
   await ann("pending --json");
   return (JSON.parse(ann.raw().stdout) as { pending: Pending[] }).pending;
 };
 
-/** The one open request, once there is one. */
+/** Waits for the one open request. */
 async function waitForPending(ann: Machine): Promise<Pending> {
   await expect.poll(() => listPending(ann), { timeout: 20_000 }).toHaveLength(1);
   const [first] = await listPending(ann);

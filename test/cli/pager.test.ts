@@ -7,7 +7,7 @@ import { type RunSetting, useKay } from "#test/kay";
 
 const kay = useKay();
 
-/** A run on a terminal of 80 × 24 whose pager records its input. */
+/** Runs a command on a terminal of 80 × 24 whose pager records its input. */
 async function runPaged(command: string, setting: RunSetting = {}, starts = true) {
   const pages: string[][] = [];
   const result = await kay({ signedIn: true })(command, {

@@ -25,7 +25,7 @@ async function answers(...lines: string[]): Promise<string> {
   return output;
 }
 
-/** Bodies of the requests to the model. */
+/** Lists the bodies of the requests to the model. */
 function listRequests(): { prompt: string; context?: Record<string, unknown> }[] {
   const { seen } = ann.place.network;
   return seen

@@ -7,7 +7,7 @@ import { type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
 
-/** A keychain that works until it is broken. */
+/** Creates a keychain that works until it is broken. */
 function breakable(): { keychain: Keychain; breakIt(get: Keychain["get"], state: KeychainState): void } {
   const keychain = memoryKeychain();
   return {

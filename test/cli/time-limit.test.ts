@@ -11,7 +11,7 @@ const RECEIPT = { tool_call_id: "c1", tool: "jira.close_issue", summary: "Close 
 const receipt = (effect: string) => ({ type: "data-receipt", data: { ...RECEIPT, effect } }) as never;
 const INPUT = { issue: "KAY-3" };
 
-/** A user whose backend never finishes after these parts. */
+/** Creates a user whose backend never finishes after these parts. */
 function startWork(...parts: Parameters<typeof sse>[0]) {
   const ann = kay({ signedIn: true });
   const stream = async function* () {

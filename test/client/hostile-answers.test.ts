@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSend } from "#net/send";
 import { realClock } from "#test/client-clock";
 
-/** A server that answers every request with these bytes and, unless told to `linger`, ends the connection. */
+/** Starts a server that answers every request with these bytes and, without `linger`, ends the connection. */
 async function serveBytes(bytes: string, linger = false): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

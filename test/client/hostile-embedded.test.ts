@@ -80,7 +80,7 @@ test("a request that the new backend does not accept either fails like the secon
   expect(sent.length).toBe(2);
 });
 
-/** A machine that does not report process start times, with a record of process 7, whose number is in use. */
+/** Creates a machine that does not report process start times, with a record of process 7, whose number is in use. */
 async function createTimeless(alive: EmbeddedBackend[]) {
   const folder = await mkdtemp(join(tmpdir(), "kay-embedded-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

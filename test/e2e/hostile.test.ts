@@ -8,7 +8,7 @@ import { jwt } from "#test/refresh";
 
 const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
 
-/** A home signed in at a strict backend. */
+/** Opens a home signed in at a strict backend. */
 async function openSignedIn(env: Record<string, string> = {}) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url, ...env });

@@ -10,7 +10,7 @@ import { needs } from "#test/needs";
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
 const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
-/** A home in a desktop session with an unlocked keyring, and its first connection. */
+/** Opens a home in a desktop session with an unlocked keyring, and makes its first connection. */
 async function openConnected() {
   const session = await keyringSession();
   const daemon = await session.keyring("pw");

@@ -19,7 +19,7 @@ const SESSION = {
   last_event: 1,
 };
 
-/** A home signed in at a backend with long answers. */
+/** Opens a home signed in at a backend with long answers. */
 async function openSignedIn(signIn: SignIn = SIGN_IN, { readOnly = false } = {}) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
@@ -128,7 +128,7 @@ test("B235 in a deleted folder, commands work, and names in it are not found", a
   for (const line of ["connections", "help json", "--version", "config list", "sessions list"])
     expect(await bash(`${deletedFolder} kay ${line} >/dev/null; echo $?`)).toMatchObject({
       stdout: "0\n",
-      // The shell says that it has no folder.
+      // The shell reports its missing folder.
       stderr: expect.not.stringMatching(/kay|✗|Error/),
     });
   expect(await bash(`${deletedFolder} kay ask --file notes.md hello; echo $?`)).toMatchObject({

@@ -10,7 +10,7 @@ const K1 = "kaysession_1";
 const OK = { json: { token: T1, refresh_token: "R1", message: "ok" } };
 const REFUSED = { status: 401, json: { error: "REFRESH_INVALID", code: "REFRESH_INVALID", message: "no" } };
 
-/** A strict backend that knows one access token, and a home signed in to it. */
+/** Opens a home signed in to a strict backend that accepts one access token. */
 async function openSignedIn(token: string, accepted = T1) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });

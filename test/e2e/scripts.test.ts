@@ -8,7 +8,7 @@ import { jwt } from "#test/refresh";
 const HELD = { status: "confirmation_required", message: "Delete all tickets?", confirmation_token: "confirm_1" };
 const DONE = { status: "completed", message: "Hello." };
 
-/** A home signed in at a strict backend. */
+/** Opens a home signed in at a strict backend. */
 async function openSignedIn() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });

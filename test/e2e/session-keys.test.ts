@@ -9,7 +9,7 @@ const { model, home, open } = useSessions();
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Returns what is sent when Enter is pressed after `keys`; nothing before. */
+/** Presses Enter and returns the sent message. */
 async function send(session: SessionShell): Promise<unknown> {
   const promptCount = model.prompts.length;
   model.script({ text: "Good." });

@@ -82,7 +82,7 @@ for (const [signal, exit] of [
   });
 }
 
-/** A shell whose kay is at a backend that holds a change for approval. */
+/** Opens a shell whose kay is at a backend that holds a change for approval. */
 async function openAtPlan() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });

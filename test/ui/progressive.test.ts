@@ -26,7 +26,7 @@ git pull
 # The end
 Bye.`;
 
-/** The output after each piece, and in total. */
+/** Returns the output after each piece, and in total. */
 function writeParts(
   make: (write: (text: string) => void) => { push(delta: string): void; end(): void },
   pieces: string[],

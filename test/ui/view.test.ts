@@ -3,7 +3,7 @@ import type { StreamPart } from "#protocol/events";
 import { reduceView } from "#ui/view/reduce";
 import { EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
 
-/** The view after these parts, numbered from 1; a number before a part is its arrival, in ms. */
+/** Returns the view after these parts, numbered from 1; a number before a part is its arrival, in ms. */
 function reduceParts(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {
   return parts.reduce<View>((view, item, index) => {
     const [time, part] = Array.isArray(item) ? item : [undefined, item];

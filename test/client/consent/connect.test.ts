@@ -17,7 +17,7 @@ const BEGUN = {
   expires_at: "2026-11-27T12:10:00Z",
 };
 
-/** Credentials of one origin in memory. */
+/** Creates credentials of one origin in memory. */
 function createStore(signIn: SignIn): Credentials & { signIn(): SignIn } {
   let current = signIn;
   let generation = 1;

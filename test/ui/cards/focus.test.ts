@@ -196,10 +196,10 @@ test("G01 in 10,000 interleavings no card that was not visible with the focus be
   expect(acts).toBeGreaterThan(1_000);
 });
 
-/** The test's own knowledge of a card: since when it was on the screen, and with the focus, in every frame. */
+/** The test's record of a card: since when it was on the screen, and with the focus, in every frame. */
 type CardRecord = { seen?: number; focused?: number; byTab?: number };
 
-/** Plays it, and checks each action against the screen. */
+/** Plays the steps, and checks each action against the screen. */
 function play(all: Step[], writes: boolean): number {
   let focus = INITIAL_FOCUS;
   let cards: CardItem[] = [];

@@ -29,7 +29,7 @@ const SOURCES: CompletionSources = {
   places: [],
 };
 
-/** The draft with the cursor at `|`, or at the end. */
+/** Creates a draft with the cursor at `|`, or at the end. */
 function draftAt(marked: string): Draft {
   const draft = replaceText(EMPTY_DRAFT, marked.replace("|", ""));
   return marked.includes("|") ? { ...draft, cursor: marked.indexOf("|") } : draft;
@@ -39,7 +39,7 @@ function offered(marked: string): string[] | null {
   return findCompletion(draftAt(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
 }
 
-/** The draft after Tab, with the cursor, or null if the candidates should be shown. */
+/** Returns the draft after Tab, with the cursor, or null if the candidates should be shown. */
 function tab(marked: string): string | null {
   const draft = draftAt(marked);
   const completion = findCompletion(draft, SOURCES);

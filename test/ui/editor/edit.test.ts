@@ -15,7 +15,7 @@ import {
 import { updateDraft } from "#ui/editor/edit";
 import { createKeyReader } from "#ui/keys/reader";
 
-/** A draft after these keys, written as `shorthand` has them; `|` stands for the cursor in what is returned. */
+/** Returns the draft after these keys in `shorthand`; `|` marks the cursor in the result. */
 function textAfter(draft: Draft | string, ...keys: string[]): string {
   return formatDraft(press(draft, ...keys));
 }
@@ -26,7 +26,7 @@ function press(draft: Draft | string, ...keys: string[]): Draft {
     .reduce((now, key) => updateDraft(now, key), typeof draft === "string" ? draftAt(draft) : draft);
 }
 
-/** The draft with the cursor at `|`, or at the end. */
+/** Creates a draft with the cursor at `|`, or at the end. */
 function draftAt(marked: string): Draft {
   const cursor = marked.indexOf("|");
   const draft = replaceText(EMPTY_DRAFT, marked.replace("|", ""));

@@ -6,7 +6,7 @@ import { DRAFTING } from "#ui/cards/focus";
 import type { LiveFrame } from "#ui/session/live-frame";
 import { createPainter } from "#ui/views/painter";
 
-/** A frame as it is drawn. */
+/** Returns the drawn rows of a frame. */
 function renderRows(frame: LiveFrame): string[] {
   return createPainter({ columns: frame.width, rows: 60 }, true).paint(frame).lines;
 }

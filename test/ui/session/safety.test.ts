@@ -67,8 +67,8 @@ test("G01 in 10,000 interleavings no card acts on a key pressed before it could 
 }, 60_000);
 
 /**
- * The test's own knowledge of the screen: since when a card has been in every frame, and focused in every frame, and
- * which request was drawn.
+ * The test's record of the screen: since when a card has been in every frame, and focused in every frame, and which
+ * request was drawn.
  */
 type CardRecord = { what: unknown; seen: number; focused: number | null };
 

@@ -10,7 +10,7 @@ import type { Key } from "#ui/keys/key";
 import { pinColumns } from "#ui/screen/cells";
 import { Card } from "#ui/views/painter";
 
-/** A card after these keys, as drawn by Ink. */
+/** Returns a card after these keys, as drawn by Ink. */
 function draw(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): string {
   const props = createProps(card, keys, overrides);
   return renderToString(<Card {...props} />, { columns: props.width });

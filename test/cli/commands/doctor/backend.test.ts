@@ -102,7 +102,7 @@ test.for([
   expect(checksOf(await ann("doctor --json")).clock).toContain(expected);
 });
 
-/** Beats that were sent 400 ms apart. */
+/** Builds beats that were sent 400 ms apart. */
 const beats = (now: number) =>
   [0, 400, 800].map(
     (after, index) =>
