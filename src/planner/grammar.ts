@@ -65,7 +65,7 @@ export const ASKING_WORDS = new Set(["what", "which", "who"]);
 
 /** What may stand before the request proper. */
 export const POLITE_WORDS = new Set(
-  "please can could would will you kindly hey hi hello ok okay kay now then also and just i want need like to 'd let lets let's 's us me so next finally go ahead help quickly nevermind".split(
+  "please can could would will you kindly hey hi hello ok okay kay now then also and just i want need like to 'd let lets let's 's us me so next finally go ahead help quickly nevermind know lemme".split(
     " ",
   ),
 );

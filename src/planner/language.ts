@@ -180,6 +180,7 @@ const SHORT_FORMS = new Map([
   ["pls", "please"],
   ["plz", "please"],
   ["u", "you"],
+  ["gimme", "show"],
   ["msg", "message"],
   ["=", "is"],
 ]);

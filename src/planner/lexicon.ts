@@ -100,7 +100,7 @@ export function isVerb(word: Word): boolean {
 
 /** Whether the words may stand for each other as the value of a field. */
 export function isSameValue(a: Word, b: Word): boolean {
-  if (a.lower === b.lower || a.stem === b.stem) return true;
+  if (a.lower === b.lower || a.stem === b.stem || misspelt(a.lower, b.lower)) return true;
   return (getGroups(a, VALUES, VALUED) & getGroups(b, VALUES, VALUED)) !== 0n;
 }
 

@@ -86,9 +86,13 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
 
 /** "Set KAY-2 to Critical" is about the field that knows the value; where none does, about the one that a tool needs. */
 function mayBeOthers(skill: Skill, field: Field, words: Word[], from: number, to: number): boolean {
-  const isKnown = (other: Field) => other !== field && findKnownValue(other, words.slice(from, to)) !== undefined;
+  const isKnown = (other: Field, end = to) =>
+    other !== field && findKnownValue(other, words.slice(from, end)) !== undefined;
+  // "With high priority" is no label.
+  const isNamed = (other: Field) => [to, to - 1].some((end) => isKnown(other, end) && isFieldWord(other, words[end]));
+  if (skill.fields.some(isNamed)) return true;
   if (skill.access === "read" && !field.required && !isFieldWord(field, words[from - 1]))
-    return skill.fields.some(isKnown);
+    return skill.fields.some((other) => isKnown(other));
   if (field.values.length === 0 || skill.access === "read") return false;
   const text = sliceLower(words, from, to);
   const isOwn = () => skill.fields.some(({ values }) => values.some(({ value }) => value.toLowerCase() === text));

@@ -123,7 +123,10 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
     // "I reported last week": the verb may also say what the week is about.
     const ends = size === 1 && isFieldWord(field, next) ? [to + 1, ...(lower === "i" ? [to] : [])] : [to];
     if (isOrder && ["first", "date"].includes(next.lower)) ends.push(to + 1);
-    const starts = [...(isOrder ? listOrderLeads(words, from) : listLeads(skill, field, words, from)), from];
+    // "With high priority".
+    const isWith = before === "with" && isFieldWord(field, next);
+    const leads = isOrder ? listOrderLeads(words, from) : listLeads(skill, field, words, from);
+    const starts = [...leads, ...(isWith ? [from - 1] : []), from];
     return [...nobody, ...ends.flatMap((end) => starts.map((start) => ({ ...base, from: start, to: end, value })))];
   };
   return words.flatMap((_, from) => [4, 3, 2, 1].flatMap((size) => find(from, size)));

@@ -150,9 +150,11 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
     const [first = "", ...others] = values;
     if (before !== undefined && field.kind === "key" && !field.list && isJoined(clause, from))
       more = { field: field.name, values: [...(more?.values ?? []), ...values] };
-    else if (before !== undefined) {
-      if (before !== value) for (let at = from; at < to; at++) loose.push(at);
-    } else {
+    else if (before !== undefined && value !== "all") {
+      // "All open issues" are the open ones.
+      if (before === "all") input[field.name] = first;
+      else if (before !== value) for (let at = from; at < to; at++) loose.push(at);
+    } else if (before === undefined) {
       input[field.name] = field.list ? values : first;
       if (!field.list && others.length > 0) more = { field: field.name, values: others };
     }

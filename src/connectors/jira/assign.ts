@@ -25,7 +25,12 @@ export const assignIssueTool = defineTool({
   description: "Assign a Jira issue to a user, or unassign it.",
   access: "write",
   input: Input,
-  examples: ["assign {issue} to {assignee}", "give {issue} to {assignee}", "hand {issue} over to {assignee}"],
+  examples: [
+    "assign {issue} to {assignee}",
+    "give {issue} to {assignee}",
+    "change the assignee of {issue} to {assignee}",
+    "hand {issue} over to {assignee}",
+  ],
   summary: ({ issue, assignee }) =>
     isNobody(assignee)
       ? `Assign ${formatIssueKey(issue)} to nobody`

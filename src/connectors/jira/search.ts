@@ -69,6 +69,7 @@ export const searchTool = defineListTool({
     "unassigned issues in {project}",
     "which bugs did {reporter} report",
     "issues reported by {reporter}",
+    "what changed in {project} since {updatedSince}",
   ],
   summary: (input) =>
     `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,
