@@ -152,11 +152,7 @@ export async function publishSandbox(folder: string, providers: Record<string, S
   return file;
 }
 
-/**
- * Reads the file of a sandbox in another process (`kay serve --sandbox-only`).
- *
- * @throws Problem STORE_UNREADABLE
- */
+/** Reads the file of a sandbox in another process (`kay serve --sandbox-only`). @throws Problem STORE_UNREADABLE */
 export async function readSharedSandbox(file: string): Promise<Record<string, SandboxProvider>> {
   try {
     return Providers.parse(JSON.parse(await readFile(file, "utf8")));

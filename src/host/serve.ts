@@ -165,11 +165,7 @@ async function startParts(
   return { url: listener.url, sandbox: providers, backend, listener, node: await database.node.number() };
 }
 
-/**
- * Checks the address of `/mcp`.
- *
- * @throws Problem USAGE if programs would send their tokens unencrypted
- */
+/** Checks the address of `/mcp`. @throws Problem USAGE if programs would send their tokens unencrypted */
 function checkMcpUrl(publicUrl: string): void {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === "https:" || isLoopbackHost(hostname)) return;

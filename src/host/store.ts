@@ -35,11 +35,7 @@ function withNode(
   return { ...database, node };
 }
 
-/**
- * Creates the folder for database and keys, private to this user.
- *
- * @throws Problem STORE_UNREADABLE
- */
+/** Creates the folder for database and keys, private to this user. @throws Problem STORE_UNREADABLE */
 export function makeDataFolder(folder: string): void {
   try {
     makePrivateFolders(folder);

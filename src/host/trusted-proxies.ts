@@ -35,11 +35,7 @@ export function resolveClientAddress(
   return address;
 }
 
-/**
- * Parses a drain time in seconds and returns it in ms.
- *
- * @throws Problem USAGE
- */
+/** Parses a drain time in seconds and returns it in ms. @throws Problem USAGE */
 export function parseDrainTime(text: string): number {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text.trim()) && seconds <= LONGEST_DRAIN) return seconds * 1000;

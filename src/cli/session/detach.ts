@@ -6,11 +6,7 @@ import { readPrompt } from "../ask/read-prompt.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 
-/**
- * Lets the running request and the queued ones run without this terminal.
- *
- * @returns false if nothing is running
- */
+/** Lets the running request and the queued ones run without this terminal. @returns false if nothing is running */
 export async function detachSession(kay: Kay, link: BackendHandle, { view, queue }: Session): Promise<boolean> {
   const { generation_id, session_id } = view;
   if (isFinished(view) || generation_id === undefined) return false;

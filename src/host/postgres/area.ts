@@ -53,11 +53,7 @@ async function prepareSystemArea(machine: Machine, name: string): Promise<Postgr
   return { folder, data: join(folder, "data"), socket, binaries: machine.systemFolder, account };
 }
 
-/**
- * Creates a folder, or reuses one that this user owns.
- *
- * @throws Problem DATABASE_UNAVAILABLE if another user owns it
- */
+/** Creates a folder, or reuses one that this user owns. @throws Problem DATABASE_UNAVAILABLE if another user owns it */
 async function preparePrivateFolder(folder: string, machine: Machine, mode: number): Promise<void> {
   await mkdir(folder, { recursive: true, mode });
   const info = await lstat(folder);

@@ -28,11 +28,7 @@ export async function findBinaries(area: PostgresArea, machine: Machine): Promis
   return join(await copyBinaries(home, area), "native", "bin");
 }
 
-/**
- * Returns the folder of the package with the binaries.
- *
- * @throws Problem DATABASE_UNAVAILABLE if it is not installed
- */
+/** Returns the folder of the package with the binaries. @throws Problem DATABASE_UNAVAILABLE if it is not installed */
 export function findInstalledPostgres(machine: Machine): string {
   const name = `${machine.platform === "win32" ? "windows" : machine.platform}-${machine.arch}`;
   if (!PLATFORMS.includes(name)) {

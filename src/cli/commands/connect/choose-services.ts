@@ -36,11 +36,7 @@ export async function missingServiceProblem(kay: Kay): Promise<Problem> {
   });
 }
 
-/**
- * Returns the name of one more account of a service: `jira@work`.
- *
- * @throws Problem USAGE
- */
+/** Returns the name of one more account of a service: `jira@work`. @throws Problem USAGE */
 export function toAccountName(services: string[], label: string): string {
   const [service = "", ...rest] = services;
   if (rest.length > 0) throw new Problem("USAGE", "--as accepts only one service.");

@@ -162,11 +162,7 @@ function isAskedAgain({ code }: Problem): boolean {
   return code === "SITE_REQUIRED" || code === "AUTHORIZATION_EXPIRED";
 }
 
-/**
- * Retries after a failure that the user can resolve.
- *
- * @throws the failure otherwise
- */
+/** Retries after a failure that the user can resolve. @throws the failure otherwise */
 async function connectAgain(
   kay: Kay,
   link: BackendHandle,

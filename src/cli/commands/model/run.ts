@@ -74,11 +74,7 @@ function listFindings(test: ModelTestResponse): string[] {
   ];
 }
 
-/**
- * Fetches the model in use.
- *
- * @throws Problem NOT_FOUND when the backend does not report it
- */
+/** Fetches the model in use. @throws Problem NOT_FOUND when the backend does not report it */
 export async function fetchModel(kay: Kay, link: BackendHandle): Promise<ModelView> {
   const model = await link.api.model({ signal: kay.signal });
   if (model) return model;
