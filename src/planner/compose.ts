@@ -3,7 +3,7 @@ import { type Clause, isQuestion, toSubclause } from "./clauses.ts";
 import { isNoun, isServiceName, readKey } from "./field-words.ts";
 import { type Field, isFieldWord, isHeadingField, isLongText } from "./fields.ts";
 import { asShowing } from "./follow-up.ts";
-import { ASKING_WORDS, isPlural, MARK, ORDINALS, PLACE_WORDS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
+import { ASKING_WORDS, isPlural, MARK, ORDINALS, OWNERS, PLACE_WORDS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Item } from "./memory.ts";
@@ -88,10 +88,11 @@ function withoutList(span: Word[]): Word[] {
   return isList ? span.slice(at + 1) : span;
 }
 
-/** "It", "all of them", "the list", "the second one". */
+/** "It", "all of them", "the list", "the second one", "its link". */
 function isReference(span: Word[]): boolean {
   const [head, next, ...rest] = span.filter(({ lower }) => !["the", "of", "all"].includes(lower));
   if (head === undefined || rest.length > 0) return false;
+  if (OWNERS.has(head.lower)) return next !== undefined && ABOUT.has(next.lower);
   if (ORDINALS.has(head.lower)) return next === undefined || next.kind === "word";
   if (next === undefined) return PRONOUNS.has(head.lower) || (LISTS.has(head.lower) && span.length > 1);
   return PRONOUNS.has(head.lower) && LISTS.has(next.lower);
@@ -212,7 +213,9 @@ function isBetter(plain: Reading | undefined, composed: Reading, { words }: Span
 const LEADS = new Set("with containing listing including about".split(" "));
 const DETERMINERS = new Set(["the", "a", "an", "all", "every", "these", "those", ...POSSESSIVES]);
 const DEFINITE = new Set(["the", "these", "those"]);
-const LISTS = new Set("list lists result results answer table overview summary output".split(" "));
+/** Words for a result as a whole. */
+export const LISTS = new Set("list lists result results answer table overview summary output".split(" "));
+const ABOUT = new Set("key id link url address number title name status summary content text".split(" "));
 const ENDS = new Set("to in on into onto at via by as for with called titled named".split(" "));
 const VERBS = new Set("is are was were be am will would has have had can could must should do does did".split(" "));
 const RELATIVE = new Set(["that", "which", "who"]);

@@ -1,6 +1,6 @@
 import type { Skill, ToolCatalogue } from "./catalogue.ts";
 import { type Clause, findStatement, sliceText, splitClauses, splitServices, toSubclause } from "./clauses.ts";
-import { composeCall } from "./compose.ts";
+import { composeCall, LISTS } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
 import { isRival, isServiceName } from "./field-words.ts";
 import { asShowing, isOrdinal, readFollowUps } from "./follow-up.ts";
@@ -199,8 +199,9 @@ function getOutcome(
     const calls = getCalls(reading);
     return { kind: "calls", calls, changes: skill.access !== "read", ...more, ...(others?.length ? { others } : {}) };
   }
-  // "Create … and comment on it": the first request must be done before the second can be understood.
-  if (follows && clause.words.some(({ lower }) => PRONOUNS.has(lower))) return { kind: "later" };
+  // "Create … and comment on it", "… and post its key": the first request must be done before the second can be understood.
+  const refers = ({ lower }: Word) => PRONOUNS.has(lower) || LISTS.has(lower) || lower === "its";
+  if (follows && clause.words.some(refers)) return { kind: "later" };
   return { kind: "missing", reading, ...more };
 }
 

@@ -160,10 +160,15 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
     }
   }
   inherit(skill, clause, input);
+  // "What did Tom say in #general?" needs no words to search for.
+  const isByPerson = access === "read" && fields.some(({ person, name }) => person && input[name] !== undefined);
+  const wordless = isByPerson ? fields.filter(({ description }) => MAY_BE_EMPTY.test(description)) : [];
+  for (const { name } of wordless) input[name] ??= "";
   // "Update the page Plan" says what is to be changed, but not how.
   const bare = access !== "read" && fields.every(({ required, name }) => required || input[name] === undefined);
   const isMissing = (field: Field) => field.required || (bare && match.skipped.includes(field) && !hasUsual(field));
-  const missing = fields.filter((field) => isMissing(field) && (input[field.name] ?? "") === "");
+  const isUnset = ({ name }: Field) => (input[name] ?? "") === "";
+  const missing = fields.filter((field) => isMissing(field) && isUnset(field) && !wordless.includes(field));
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
   const isNamed = match.named && (access !== "read" || Object.keys(input).length > 0);
   const isTold = match.told || isNamed || clause.placed === true;
@@ -204,6 +209,8 @@ function inherit({ fields }: Skill, { memory }: Clause, input: Reading["input"])
     if (typeof value === "string" || typeof value === "number") input[name] = value;
   }
 }
+
+const MAY_BE_EMPTY = /\bmay be empty\b/i;
 
 /** Verbs that ask to see something, whatever else they are used for. */
 const LOOKING = new Set("show display see view read open describe summarise summarize explain find".split(" "));

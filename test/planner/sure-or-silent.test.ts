@@ -75,7 +75,6 @@ const SILENT = [
   "move Dentist one hour later",
   "remove tom from the Design review",
   "tell me a joke",
-  "what did tom say in #general yesterday?",
   "all of the open bugs but not those in OPS",
   "show bugs and tasks in KAY",
   "KAY tasks and bugs",
@@ -339,6 +338,15 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
   ["mails from this morning", ["gmail.search", { after: "2026-11-27T06:00:00", before: "2026-11-27T12:00:00" }]],
   ["when is the next Design review?", ["google-calendar.list_events", { text: "Design review" }]],
   ["who has to review pr 4 in kay-backend?", ["bitbucket.get_pull_request", { repository: "kay-backend", id: 4 }]],
+  [
+    "messages from tom in #random since yesterday",
+    ["slack.search_messages", { from: "tom", channel: "#random", since: "2026-11-26", text: "" }],
+  ],
+  ["what did tom say in #general?", ["slack.search_messages", { from: "tom", channel: "#general", text: "" }]],
+  [
+    "create a task in KAY: Write notes and post its key in #general",
+    ["jira.create_issue", { project: "KAY", type: "Task", summary: "Write notes" }],
+  ],
 ];
 
 test.each(SURE)("“%s” is understood to its last word", async (request, ...calls) => {

@@ -47,6 +47,7 @@ export const findFreeTimeTool = defineTool({
     "am I busy {start}",
     "is {person} busy {start}",
     "when is {person} available {start}",
+    "is {person} free on {start}",
   ],
   summary: (input) => `Check when ${isOwn(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
   async run(input, context) {

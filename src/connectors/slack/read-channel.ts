@@ -39,6 +39,7 @@ export const readChannelTool = defineListTool({
     "any news in {channel}",
     "read my messages with {channel}",
     "what was said in {channel} since {since}",
+    "what did i miss in {channel}",
   ],
   summary: ({ channel, thread }) =>
     thread?.trim() ? `Read a thread in ${formatConversation(channel)}` : `Read ${formatConversation(channel)}`,

@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp } from "../service-http.ts";
-import { formatMinute } from "../time.ts";
+import { addDays, formatMinute, parseCalendarTime } from "../time.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { callReadMethod } from "./call.ts";
 import { toMarkdown } from "./content.ts";
@@ -12,9 +13,11 @@ import { toIsoTime } from "./mrkdwn-read.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
-  text: withDescription(z.string(), "Words to search for. Slack's search modifiers are allowed."),
+  text: withDescription(z.string(), "Words to search for; may be empty. Slack's search modifiers are allowed."),
   channel: withDescription(z.optional(z.string()), "Only in this channel, such as #general."),
   from: withDescription(z.optional(z.string()), "Only by this user: me, @name, name or email address."),
+  since: withDescription(z.optional(z.string()), "Only from this day on, such as 2026-01-31."),
+  before: withDescription(z.optional(z.string()), "Only before this day, such as 2026-01-31."),
 });
 type Input = z.output<typeof Input>;
 
@@ -31,7 +34,7 @@ const Matches = z.looseObject({
 /** Source: https://docs.slack.dev/reference/methods/search.messages/; newest first. */
 export const searchMessagesTool = defineListTool({
   name: "slack.search_messages",
-  description: "Search messages in Slack by words, channel and author, newest first.",
+  description: "Search messages in Slack by words, channel, author and day, newest first.",
   input: Input,
   limit: { usual: 20, most: 100 },
   examples: [
@@ -43,9 +46,6 @@ export const searchMessagesTool = defineListTool({
     "find messages from {from} about {text}",
     "what did {from} say about {text}",
     "who wrote about {text} in {channel}",
-    "messages from {from} in {channel}",
-    "what did {from} say in {channel}",
-    "show the messages from {from}",
   ],
   summary: (input) => `Search Slack for ${describeSearch(input)}`,
   async run(input, context, list) {
@@ -102,22 +102,42 @@ function formatResult(
   return formatList(list, { count: results.length, words, more, total, order: "newest", items });
 }
 
-async function getQuery({ text, channel, from }: Input, context: ToolContext): Promise<string> {
+async function getQuery(input: Input, context: ToolContext): Promise<string> {
+  const { text, channel, from } = input;
   const author = from?.trim() ? await findPerson(context, from, "read") : undefined;
-  return [
+  const { since, before } = parseDays(input);
+  const query = [
     text.trim(),
     channel?.trim() ? `in:#${channel.trim().replace(/^#/, "")}` : "",
     author ? `from:<@${author.id}>` : "",
+    since ? `after:${addDays(since, -1)}` : "",
+    before ? `before:${before}` : "",
   ]
     .filter(Boolean)
     .join(" ");
+  if (query !== "") return query;
+  throw new Problem("INVALID_REQUEST", "Specify words, a channel, a user or a day to search for.", {
+    details: { field: "text" },
+  });
 }
 
-function describeSearch({ text, channel, from }: Input): string {
+/** Slack searches by days: `after:` and `before:` exclude the day that they name. Of a time, the whole day counts. */
+function parseDays({ since, before }: Input): { since?: string; before?: string } {
+  const parse = (day: string | undefined, field: string) => (day?.trim() ? parseCalendarTime(day, field) : undefined);
+  const [first, last] = [parse(since, "since"), parse(before, "before")];
+  return {
+    ...(first ? { since: "date" in first ? first.date : first.dateTime.slice(0, 10) } : {}),
+    ...(last ? { before: "date" in last ? last.date : addDays(last.dateTime.slice(0, 10), 1) } : {}),
+  };
+}
+
+function describeSearch(input: Input): string {
+  const { text, channel, from } = input;
+  const { since, before } = parseDays(input);
   const about = text.trim() ? ` about “${text.trim()}”` : "";
   const where = channel?.trim() ? ` in #${channel.trim().replace(/^#/, "")}` : "";
   const who = from?.trim() ? ` from ${from.trim()}` : "";
-  return `messages${about}${where}${who}`;
+  return `messages${about}${where}${who}${since ? ` since ${since}` : ""}${before ? ` before ${before}` : ""}`;
 }
 
 /** Returns where a message was found. The channel name of a direct message is the other user's ID. */

@@ -502,3 +502,16 @@ test.each<[string, ReturnType<typeof channel> | undefined, string]>([
   expect(await described?.catch(({ message }) => message)).toBe(description);
   world.done();
 });
+
+test("a search for days names them as Slack does, and one for nothing is refused", async () => {
+  const query = "in:#general after:2026-01-30 before:2026-02-05";
+  const request = `GET ${decodeURI(`${API}/search.messages?query=${encodeURIComponent(query).replaceAll("%20", "+")}&count=20&sort=timestamp&sort_dir=desc`)}`;
+  const json = { ok: true, query, messages: { total: 0, matches: [] } };
+  const input = { text: "", channel: "#general", since: "2026-01-31", before: "2026-02-04T09:00:00" };
+  expect((await run("slack.search_messages", input, { request, json })).text).toBe(
+    "No messages in #general since 2026-01-31 before 2026-02-05.",
+  );
+  await expect(run("slack.search_messages", { text: " " })).rejects.toThrow(
+    "Specify words, a channel, a user or a day",
+  );
+});
