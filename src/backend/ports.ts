@@ -11,14 +11,14 @@ import type { Keys } from "./store/keys.ts";
 import type { Node, WorkStatus } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
 
-/** A request that needs an answer while no client follows its conversation. It has no content of the user's. */
+/** A request that needs an answer while no client follows its conversation. It has no content of the user. */
 export type Notice = {
-  /** What `kay answer` takes. */
+  /** ID for `kay answer`. */
   id: string;
   kind: "approval" | "input" | "auth";
   /** The service; several, separated by commas, for a connection request; `kay` if kay itself asks. */
   service: string;
-  /** One line for a person. */
+  /** One line for the user. */
   line: string;
   /** The page to answer on, for a device that is signed in. It holds no secret. */
   url: string;

@@ -96,7 +96,7 @@ export function createEngine(ports: BackendPorts): Engine {
   function noteChange(id: string): void {
     const activeRun = active.get(id);
     if (!activeRun) return;
-    activeRun.again = true;
+    activeRun.mustRepeat = true;
     for (const retry of activeRun.listeners) retry();
     void stopIfWanted(id);
   }
@@ -137,10 +137,10 @@ export function createEngine(ports: BackendPorts): Engine {
   async function runSlices(id: string, activeRun: ActiveRun): Promise<RunResult | undefined> {
     try {
       for (;;) {
-        activeRun.again = false;
+        activeRun.mustRepeat = false;
         const end = await runGeneration(ports, id, activeRun.control, creations.take(id));
         // What arrived just before it began to wait may have been missed, and an answer may just have claimed it.
-        if ((end && end.kind !== "waiting") || !activeRun.again || isClosing) return end;
+        if ((end && end.kind !== "waiting") || !activeRun.mustRepeat || isClosing) return end;
       }
     } finally {
       // Removed at once, so that the next event finds no active run and wakes the generation.

@@ -34,7 +34,7 @@ import { recordAllowance, toCallQuestion } from "./calls/questions.ts";
 import { takeNewest } from "./calls/shorten.ts";
 import { getOutcome, getRanOutcome, toCall } from "./calls/stored-outcomes.ts";
 import type { Writer } from "./events/writer.ts";
-import { getWantedOutput } from "./wanted-output.ts";
+import { readExpectedOutput } from "./wanted-output.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /** A generation that a node runs. `writer` and `onChange` are set if its calls can reach the user. */
@@ -64,7 +64,7 @@ export async function buildAgentInput(
   const [rows, { model, label, key, name, provider }, output] = await Promise.all([
     readRows(source, knownMessages),
     modelPromise,
-    getWantedOutput(request),
+    readExpectedOutput(request),
   ]);
   const { calls } = rows;
   const allMessages = knownMessages ?? rows.messages;

@@ -55,11 +55,11 @@ export async function runGeneration(
     const stored = generation?.row ?? parseGeneration(row as GenerationRow);
     const isNew = generation?.isNew === true;
     const claimed: ClaimedRun = { ...createClaimedGeneration(ports, stored, writer), control, isNew };
-    return await traceRun(claimed, node, () => carryOn(claimed));
+    return await traceRun(claimed, node, () => continueGeneration(claimed));
   } catch (error) {
     if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
       return undefined;
-    // What could not be stored stays as the rows have it, for the next tick.
+    // The rows keep their last state, for the next tick.
     await releaseGeneration(ports.db, id, node).catch(() => {
       control.unreleased = node;
     });
@@ -67,7 +67,7 @@ export async function runGeneration(
   }
 }
 
-async function carryOn(claimed: ClaimedRun): Promise<RunResult | undefined> {
+async function continueGeneration(claimed: ClaimedRun): Promise<RunResult | undefined> {
   const { ports, row, writer } = claimed;
   const isApproved = claimed.progress().approval === "granted";
   const now = ports.clock.now();
@@ -84,12 +84,12 @@ async function carryOn(claimed: ClaimedRun): Promise<RunResult | undefined> {
     await releaseRun(claimed);
     return undefined;
   }
-  const going = await getShortenAnswer(claimed);
-  if (typeof going === "object") {
-    await pauseGeneration(claimed, [going]);
+  const shortenAnswer = await getShortenAnswer(claimed);
+  if (typeof shortenAnswer === "object") {
+    await pauseGeneration(claimed, [shortenAnswer]);
     return {
       kind: "waiting",
-      waits: [going],
+      waits: [shortenAnswer],
       row,
       failed: [],
       receipts: await listClaimedReceipts(claimed),
@@ -99,13 +99,13 @@ async function carryOn(claimed: ClaimedRun): Promise<RunResult | undefined> {
   const start = beginGeneration(claimed);
   // In the middle of a step this is not read; otherwise the user's message may come with it.
   if (row.step === null) await start;
-  const recorded = going === "no" ? await start.then(createTooLongRun) : await work(claimed, start, isFirst);
+  const recordedRun = shortenAnswer === "no" ? await start.then(createTooLongRun) : await work(claimed, start, isFirst);
   if (writer.failure() !== undefined) throw writer.failure();
-  const end = await conclude(claimed, recorded);
-  return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(claimed) };
+  const end = await conclude(claimed, recordedRun);
+  return { ...end, row, failed: recordedRun.failed, receipts: await listClaimedReceipts(claimed) };
 }
 
-/** Lists them for a caller that waits for an answer. A stream has them as parts. */
+/** Lists the receipts for a caller that waits for an answer. A stream has them as parts. */
 async function listClaimedReceipts({ ports, row, progress }: ClaimedRun): Promise<Receipt[]> {
   if (row.request.mode === "stream") return [];
   return await listRunReceipts(ports.db, { ...row, progress: progress() });
@@ -143,10 +143,10 @@ async function work(claimed: ClaimedRun, start: Promise<void>, isFirst = claimed
   const record = createRecorder({ ...claimed, realigned });
   try {
     const source = { ...claimed, onChange: control.onChange, signal: control.stop.signal };
-    const elsewhere = chooseAgent(claimed);
-    if (elsewhere) {
+    const agent = chooseAgent(claimed);
+    if (agent) {
       await start;
-      for await (const event of runRemoteTurn({ ...source, control }, elsewhere)) {
+      for await (const event of runRemoteTurn({ ...source, control }, agent)) {
         await record.take(event);
         if (writer.failure() !== undefined) break;
       }
@@ -154,7 +154,7 @@ async function work(claimed: ClaimedRun, start: Promise<void>, isFirst = claimed
     }
     const isAlone = claimed.isNew && claimed.progress().historyLength === 1;
     const knownMessages = isAlone ? [toUserMessage(claimed.request)] : undefined;
-    // What is read must be newer than the mark of news that the beginning takes away.
+    // Read only after the start, which clears the mark of news.
     await start;
     const { input, messages } = await buildAgentInput(source, knownMessages);
     const answer = findStoredAnswer(row, messages, input.expectedOutput);
@@ -169,8 +169,8 @@ async function work(claimed: ClaimedRun, start: Promise<void>, isFirst = claimed
       if (writer.failure() !== undefined) break;
     }
     const { end } = record.state;
-    const tooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
-    const wait = tooLong ? await askToShorten(claimed, messages) : undefined;
+    const isTooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
+    const wait = isTooLong ? await askToShorten(claimed, messages) : undefined;
     if (wait === "shortened") return await work(claimed, Promise.resolve());
     if (wait) record.state.end = { kind: "waiting", waits: [wait] };
   } catch (error) {
@@ -185,20 +185,20 @@ async function work(claimed: ClaimedRun, start: Promise<void>, isFirst = claimed
   return record.state;
 }
 
-/** A generation that began here continues here. One that an agent server received is never sent to a model as well. */
+/** Returns the agent server that answers, if any. A generation never changes between an agent server and a model. */
 function chooseAgent({ ports, row, request, progress }: ClaimedRun): BackendPorts["agent"] {
   // A program's call has no prompt that an agent server could answer.
   if (request.call) return undefined;
   const { remote } = progress();
   if (remote && !ports.agent)
-    throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
+    throw new Problem("AGENT_NOT_CONFIGURED", "The agent server of this request is no longer configured.");
   if (!remote && (request.runsAt === "agent" || row.steps > 0 || row.step !== null)) return undefined;
   // It may have been asked, or begun by a late answer, before there was an agent server.
   if (ports.agent && hasLimits(request)) throw delegationProblem(request);
   return ports.agent;
 }
 
-/** The model's part of a step may have been interrupted. A step with open calls was complete. */
+/** Creates the realigner for a step that may have been interrupted. A step with open calls was complete. */
 async function createLogRealigner({ ports, row }: ClaimedRun): Promise<(part: StreamPart) => StreamPart[]> {
   return createRealigner(readLoggedStep((await listEvents(ports.db, row.id)).map(({ part }) => part)));
 }

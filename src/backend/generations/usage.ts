@@ -14,28 +14,28 @@ export async function findUsage(
   current?: UsedTokens,
 ): Promise<Usage | undefined> {
   const usage = await listUsedTokens(db, conversation_id);
-  const own = current ?? usage.find((each) => each.id === id)?.used;
-  if (!own) return undefined;
-  const others = usage.filter((each) => each.id !== id).map(({ used }) => used);
-  const { inputTokens, outputTokens, costUsd } = [...others, own].reduce(addTokens);
+  const ownTokens = current ?? usage.find((entry) => entry.id === id)?.used;
+  if (!ownTokens) return undefined;
+  const otherTokens = usage.filter((entry) => entry.id !== id).map(({ used }) => used);
+  const { inputTokens, outputTokens, costUsd } = [...otherTokens, ownTokens].reduce(addTokens);
   return {
-    model: own.model,
-    ...toCount(own),
-    ...(own.contextTokens === undefined ? {} : { context_tokens: own.contextTokens }),
-    conversation: toCount({ model: own.model, inputTokens, outputTokens, costUsd }),
+    model: ownTokens.model,
+    ...toCount(ownTokens),
+    ...(ownTokens.contextTokens === undefined ? {} : { context_tokens: ownTokens.contextTokens }),
+    conversation: toCount({ model: ownTokens.model, inputTokens, outputTokens, costUsd }),
   };
 }
 
 /** Adds up tokens. The cost is known only if that of both is. */
-export function addTokens(sum: UsedTokens, more: UsedTokens): UsedTokens {
-  const { costUsd: before } = sum;
-  const { costUsd: after } = more;
+export function addTokens(sum: UsedTokens, added: UsedTokens): UsedTokens {
+  const { costUsd: sumCost } = sum;
+  const { costUsd: addedCost } = added;
   return {
-    model: more.model,
-    inputTokens: sum.inputTokens + more.inputTokens,
-    outputTokens: sum.outputTokens + more.outputTokens,
-    contextTokens: more.contextTokens,
-    ...(before === undefined || after === undefined ? {} : { costUsd: before + after }),
+    model: added.model,
+    inputTokens: sum.inputTokens + added.inputTokens,
+    outputTokens: sum.outputTokens + added.outputTokens,
+    contextTokens: added.contextTokens,
+    ...(sumCost === undefined || addedCost === undefined ? {} : { costUsd: sumCost + addedCost }),
   };
 }
 

@@ -6,7 +6,7 @@ import { getText } from "./recorder.ts";
 import type { ClaimedRow, LoopResult } from "./work.ts";
 
 /** Returns the required form of a generation's answer, if one was given. @throws Problem INVALID_REQUEST */
-export async function getWantedOutput({
+export async function readExpectedOutput({
   limits,
 }: Pick<GenerationRequest, "limits">): Promise<ExpectedOutput | undefined> {
   const schema = limits.outputSchema;
@@ -24,10 +24,10 @@ export function findStoredAnswer(
   const last = messages.at(-1);
   if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
   const text = getText(last);
-  const checked = output?.check(text);
-  if (checked === undefined) return { kind: "answered", text };
-  if ("value" in checked) return { kind: "answered", text, output: checked };
-  return { kind: "error", problem: outputInvalidProblem(toMismatch(text, checked.problems)) };
+  const result = output?.check(text);
+  if (result === undefined) return { kind: "answered", text };
+  if ("value" in result) return { kind: "answered", text, output: result };
+  return { kind: "error", problem: outputInvalidProblem(toMismatch(text, result.problems)) };
 }
 
 /** Returns the value of an answer as a field of its `data`. */

@@ -24,13 +24,13 @@ export type ClaimedGeneration = {
   /** Returns its current progress. */
   progress(): GenerationProgress;
   /**
-   * Applies an event and stores the progress, in one statement with `change`: in a transaction of the writer, or at once without `tx`. Nothing
-   * else writes the progress of a claimed generation here.
+   * Applies an event and stores the progress, in one statement with `change`: in a transaction of the writer, or at once
+   * without `tx`. Nothing else writes the progress of a claimed generation here.
    *
    * @throws LostGeneration
    */
   advance(event: ProgressEvent, tx?: DbConnection, change?: GenerationChange): Promise<void>;
-  /** The same as a change that the writer stores together with parts. */
+  /** Applies events and returns the change for the writer to store together with parts. */
   advanceChange(events: ProgressEvent[], change?: GenerationChange): GenerationChange;
 };
 
@@ -53,8 +53,8 @@ export function createClaimedGeneration(
     writer,
     progress: () => progress,
     async advance(event, tx, change = {}) {
-      const next = apply([event], change);
-      await (tx ? changeGeneration(tx, id, next) : writer.commit([], { generation: next }));
+      const generation = apply([event], change);
+      await (tx ? changeGeneration(tx, id, generation) : writer.commit([], { generation }));
     },
     advanceChange: (events, change = {}) => apply(events, change),
   };
@@ -64,7 +64,7 @@ export function createClaimedGeneration(
 export type ActiveRun = {
   control: RunControl;
   listeners: Set<() => void>;
-  again: boolean;
+  mustRepeat: boolean;
   /** The latest `wake_at` of its row that was handled. */
   news?: number;
   ended: Promise<RunResult | undefined>;
@@ -80,7 +80,7 @@ export function createActiveRun(ending: Pick<RunControl, "closing" | "handing">)
   return {
     control: { stop: new AbortController(), ...ending, onChange },
     listeners,
-    again: false,
+    mustRepeat: false,
     ended: Promise.resolve(undefined),
   };
 }
@@ -97,7 +97,7 @@ export type LoopResult =
 /** Outcome of a generation's run at this node. */
 export type RunResult = LoopResult & { row: ClaimedRow; failed: Problem[]; receipts: Receipt[] };
 
-/** What steers it meanwhile. */
+/** Signals and state that control a run. */
 export type RunControl = {
   /** Ends the work, always with the default reason, which the AI SDK recognizes as an abort. */
   stop: AbortController;

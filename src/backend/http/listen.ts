@@ -28,7 +28,7 @@ export type Listener = {
   close(): Promise<void>;
 };
 
-/** Milliseconds: a client must send its headers, and its whole request, within these. Answers may take as long as they need. */
+/** Time limits for the headers of a request and for the whole request, in ms. Answers have no limit. */
 const HEADERS_LIMIT = 15_000;
 const REQUEST_LIMIT = 60_000;
 const GRACE = 10_000;
@@ -54,21 +54,21 @@ export async function listen(
     },
     { overrideGlobalObjects: false },
   );
-  let draining = false;
+  let isDraining = false;
   const server = createServer(
     { headersTimeout: HEADERS_LIMIT, requestTimeout: REQUEST_LIMIT, connectionsCheckingInterval: 5_000 },
     (incoming, outgoing) => {
-      if (draining) outgoing.setHeader("connection", "close");
+      if (isDraining) outgoing.setHeader("connection", "close");
       void handle(incoming, outgoing);
     },
   );
-  await bound(server, host, port);
-  const { port: actual } = server.address() as AddressInfo;
+  await bind(server, host, port);
+  const { port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `http://${toUrlHost(host)}:${actual}`,
-    port: actual,
+    url: `http://${toUrlHost(host)}:${boundPort}`,
+    port: boundPort,
     drain: () => {
-      draining = true;
+      isDraining = true;
     },
     close: () => close(server, grace),
   };
@@ -86,7 +86,7 @@ function push(outgoing: ServerResponse, { status, headers }: Response, open: (si
   else source.go();
 }
 
-function bound(server: Server, host: string, port: number): Promise<void> {
+function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(startProblem(error, host, port)));
     server.listen({ host, port, exclusive: true }, () => {
@@ -97,17 +97,20 @@ function bound(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Later faults concern one connection that could not be accepted; its client sees that. */
+/** Ignores later faults: each concerns one connection that could not be accepted, as its client sees. */
 function ignore(): void {}
 
 const LOOPBACK = "127.0.0.1";
 
 function startProblem(error: NodeJS.ErrnoException, host: string, port: number): Problem {
-  const at = `${host}:${port}`;
-  const known: Record<string, [sentence: string, hint: string]> = {
-    EADDRINUSE: [`Another program already listens at ${at}.`, "Choose another port with `kay serve --port <port>`."],
+  const address = `${host}:${port}`;
+  const problems: Record<string, [sentence: string, hint: string]> = {
+    EADDRINUSE: [
+      `Another program already listens at ${address}.`,
+      "Choose another port with `kay serve --port <port>`.",
+    ],
     EACCES: [
-      `Listening at ${at} is not allowed to this user.`,
+      `Listening at ${address} is not allowed to this user.`,
       "Choose a port above 1023 with `kay serve --port <port>`.",
     ],
     EADDRNOTAVAIL: [
@@ -118,19 +121,19 @@ function startProblem(error: NodeJS.ErrnoException, host: string, port: number):
     ],
     ENOTFOUND: [`The name ${host} is not known.`, "Choose another with `kay serve --host <address>`."],
   };
-  const [sentence, hint] = known[error.code ?? ""] ?? [
-    `Listening at ${at} failed (${error.code ?? error.message}).`,
+  const [sentence, hint] = problems[error.code ?? ""] ?? [
+    `Listening at ${address} failed (${error.code ?? error.message}).`,
     "",
   ];
   return new Problem("BACKEND_START_FAILED", sentence, { hint, cause: error });
 }
 
-/** Idle connections close at once; the others when their response is sent or the grace period ends. */
+/** Closes idle connections at once, and the others when their response is sent or the grace period ends. */
 function close(server: Server, grace: number): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), grace);
+    const timer = setTimeout(() => server.closeAllConnections(), grace);
     server.close(() => {
-      clearTimeout(cut);
+      clearTimeout(timer);
       resolve();
     });
     server.closeIdleConnections();
@@ -143,7 +146,7 @@ function toUrlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** IPv4 peers of an IPv6 socket count by their IPv4 address. */
+/** Returns a peer's address. IPv4 peers of an IPv6 socket get their IPv4 address. */
 function toPeerAddress(address: string | undefined): string | undefined {
   return address?.replace(/^::ffff:(?=\d+\.)/i, "");
 }

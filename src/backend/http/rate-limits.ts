@@ -31,7 +31,7 @@ const SENSITIVE = [
   "/services",
 ];
 
-/** Counts requests per address, or IPv6 network, in this process; each node of several counts for itself. `route` is the template of the matched route. */
+/** Counts requests per address or IPv6 network. Each node counts separately. `route` is the template of the route. */
 export type RateLimits = { check(route: string, address: string): Promise<void> };
 
 /**
@@ -40,27 +40,27 @@ export type RateLimits = { check(route: string, address: string): Promise<void> 
  * @throws from `check`: Problem RATE_LIMITED with `retry_after` (seconds) in its details
  */
 export function createRateLimits(limits: Limits, observe?: Observe): RateLimits {
-  const all = new RateLimiterMemory({ keyPrefix: "all", points: limits.requestsPerMinute, duration: 60 });
+  const total = new RateLimiterMemory({ keyPrefix: "all", points: limits.requestsPerMinute, duration: 60 });
   const sensitive = new RateLimiterMemory({ keyPrefix: "sensitive", points: limits.sensitivePerMinute, duration: 60 });
   return {
     async check(route, address) {
       const network = toNetwork(address);
-      await spend(all, network, observe);
+      await spend(total, network, observe);
       if (SENSITIVE.includes(route)) await spend(sensitive, network, observe);
     },
   };
 }
 
-/** An IPv6 address without its last 64 bits, which its owner can choose for each request (RFC 4291, section 2.5.1). */
+/** Removes the last 64 bits of an IPv6 address, which its owner can choose for each request (RFC 4291, section 2.5.1). */
 function toNetwork(address: string): string {
   const url =
     isIPv6(address) && !/^::ffff:/i.test(address) ? URL.parse(`http://[${address.replace(/%.*/, "")}]`) : null;
   if (!url) return address;
   const [head = "", tail] = url.hostname.slice(1, -1).split("::");
   const groups = head.split(":").filter(Boolean);
-  const rest = tail?.split(":").filter(Boolean) ?? [];
-  const zeros = Array.from({ length: 8 - groups.length - rest.length }, () => "0");
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(":");
+  const tailGroups = tail?.split(":").filter(Boolean) ?? [];
+  const zeros = Array.from({ length: 8 - groups.length - tailGroups.length }, () => "0");
+  return [...groups, ...zeros, ...tailGroups].slice(0, 4).join(":");
 }
 
 async function spend(limiter: RateLimiterMemory, address: string, observe?: Observe): Promise<void> {

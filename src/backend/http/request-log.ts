@@ -2,7 +2,7 @@ import { withLogFields } from "#telemetry/log";
 import { getTraceId, parseTraceparent, type Span, traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
 
-/** Routes that are polled would make up most traces: probes, and clients that wait for a consent. */
+/** Polled routes, which would make up most traces: probes, and clients that wait for a consent. */
 const UNTRACED = ["/health", "/ready", "/capabilities", "/auth/status/:state"];
 
 /** A request, its ID, and the template of the matched route. */
@@ -19,23 +19,23 @@ export function logRequest(
 ): Promise<Response> {
   const { observe, clock, log } = ports;
   const { method } = request;
-  const began = { at: clock.now(), seconds: observe?.seconds() ?? 0 };
+  const start = { at: clock.now(), seconds: observe?.seconds() ?? 0 };
   const answerAndLog = async (span?: Span): Promise<Response> => {
     const response = await work();
     const { status } = response;
     span?.set({ "http.response.status_code": status });
-    observe?.count("kay_http_requests_total", { method: findKnown(method), route, status: String(status) });
+    observe?.count("kay_http_requests_total", { method: toMethodLabel(method), route, status: String(status) });
     observe?.measure(
       "kay_http_request_seconds",
-      { method: findKnown(method), route },
-      observe.seconds() - began.seconds,
+      { method: toMethodLabel(method), route },
+      observe.seconds() - start.seconds,
     );
     log(status >= 500 ? "info" : "debug", "request", {
       method,
       path: getLoggedPath(request, route),
       status,
       ...(status >= 500 ? await getCode(response) : {}),
-      ms: clock.now() - began.at,
+      ms: clock.now() - start.at,
     });
     return response;
   };
@@ -43,10 +43,10 @@ export function logRequest(
   if (!observe?.traces || UNTRACED.includes(route)) return withLogFields(fields, answerAndLog);
   const place = {
     kind: "server",
-    attributes: { "http.request.method": findKnown(method), "http.route": route, "kay.request": requestId },
+    attributes: { "http.request.method": toMethodLabel(method), "http.route": route, "kay.request": requestId },
     parent: parseTraceparent(request.headers.get("traceparent")) ?? null,
   } as const;
-  return traceSpan(observe, `${findKnown(method)} ${route}`, place, (span) =>
+  return traceSpan(observe, `${toMethodLabel(method)} ${route}`, place, (span) =>
     withLogFields({ ...fields, trace: getTraceId(span?.traceparent) }, () => answerAndLog(span)),
   );
 }
@@ -62,11 +62,11 @@ async function getCode(response: Response): Promise<{ code?: unknown }> {
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-function findKnown(method: string): string {
+function toMethodLabel(method: string): string {
   return METHODS.includes(method) ? method : "other";
 }
 
-/** Returns the path for the log. Paths of these routes hold a state, a key or a code, so their template stands for them. */
+/** Returns the path for the log. Uses the template of routes whose path holds a state, a key or a code. */
 function getLoggedPath(request: Request, route: string): string {
   return /^\/(?:auth\/status|requests|answer\/device|mcp\/authorize|mcp\/requests)\//.test(route)
     ? route

@@ -17,8 +17,8 @@ export type StreamSource = {
 const sources = new WeakMap<Response, (sink: StreamSink) => StreamSource>();
 
 /**
- * Creates a response that is pushed to its reader. The socket's listener takes its source and writes without a stream
- * in between, which keeps thousands of them cheap. For everyone else it is a normal response with a body.
+ * Creates a response that is pushed to its reader. The socket's listener uses its source and writes without a stream in
+ * between, which keeps thousands of them cheap. Other callers get a normal response with a body.
  */
 export function createStreamingResponse(
   open: (sink: StreamSink) => StreamSource,

@@ -46,18 +46,18 @@ export function registerClient(ports: Keys, body: unknown): ProgramClient {
  * @throws OAuthError invalid_request with the reason
  */
 export async function findClient(ports: Keys & FetchPolicyPorts, id: string): Promise<ProgramClient> {
-  if (id.length > LONGEST_ID) throw unknownClient();
+  if (id.length > LONGEST_ID) throw unknownClientError();
   if (id.startsWith("https://")) return await fetchClient(ports, id);
   const [data = "", ticket = ""] = id.split(".");
-  const known = isTicket(ports, "program-client", data, ticket);
-  const [name, ...redirectUris] = known ? (tryParseJson(Buffer.from(data, "base64url").toString()) as string[]) : [];
-  if (name === undefined) throw unknownClient();
+  const isValid = isTicket(ports, "program-client", data, ticket);
+  const [name, ...redirectUris] = isValid ? (tryParseJson(Buffer.from(data, "base64url").toString()) as string[]) : [];
+  if (name === undefined) throw unknownClientError();
   return { id, name, redirectUris };
 }
 
 /** Whether a program may be answered at an address: one that it registered, with any port on this machine (RFC 8252 section 7.3). */
 export function allowsRedirect({ redirectUris }: ProgramClient, address: string): boolean {
-  return redirectUris.some((own) => own === address || withoutPort(own) === withoutPort(address));
+  return redirectUris.some((registered) => registered === address || withoutPort(registered) === withoutPort(address));
 }
 
 /** Returns the address without its port if it is on the user's machine; otherwise the address unchanged. */
@@ -68,7 +68,7 @@ function withoutPort(address: string): unknown {
   return url.href;
 }
 
-/** An address that codes may go to: https, or http on the user's machine (MCP, "Communication Security"). */
+/** Parses an address that codes may go to: https, or http on the user's machine (MCP, "Communication Security"). */
 function parseRedirect(address: string): URL | undefined {
   const url = URL.parse(address);
   if (url?.hash !== "" || url.username !== "" || url.password !== "") return undefined;
@@ -78,7 +78,8 @@ function parseRedirect(address: string): URL | undefined {
 /** @throws OAuthError invalid_request */
 async function fetchClient(ports: FetchPolicyPorts, id: string): Promise<ProgramClient> {
   const url = URL.parse(id);
-  if (!url || url.href !== id || url.pathname === "/" || url.hash !== "" || url.username !== "") throw unknownClient();
+  if (!url || url.href !== id || url.pathname === "/" || url.hash !== "" || url.username !== "")
+    throw unknownClientError();
   try {
     const document = await readDocument(await createFetchPolicy(ports, id), url, "this program");
     if (document?.client_id === id) return { id, ...parseMetadata(document) };
@@ -91,7 +92,7 @@ async function fetchClient(ports: FetchPolicyPorts, id: string): Promise<Program
   throw new OAuthError("invalid_request", `${url.host} has no client metadata document for this program.`);
 }
 
-/** Addresses of schemes that kay sends no code to are left out. */
+/** Parses the metadata of a program. Leaves out addresses that kay sends no code to. */
 function parseMetadata(body: unknown): Omit<ProgramClient, "id"> {
   const { success, data } = z.safeParse(Metadata, body);
   if (!success)
@@ -102,6 +103,6 @@ function parseMetadata(body: unknown): Omit<ProgramClient, "id"> {
   return { name: cleanLine(data.client_name ?? "", LONGEST_NAME) || UNNAMED, redirectUris };
 }
 
-function unknownClient(): OAuthError {
+function unknownClientError(): OAuthError {
   return new OAuthError("invalid_request", "This backend does not know the client_id. Register the program again.");
 }

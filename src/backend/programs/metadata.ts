@@ -19,7 +19,7 @@ export function getIssuer({ publicUrl }: Ports): string {
   return publicUrl;
 }
 
-/** Returns what the tokens of programs are good for (RFC 8707), and nothing else. */
+/** Returns the only resource that tokens of programs are valid for (RFC 8707). */
 export function getResource({ publicUrl }: Ports): string {
   return `${publicUrl}${MCP_PATH}`;
 }

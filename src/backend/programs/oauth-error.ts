@@ -19,7 +19,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** Turns a refusal into its answer; anything else is thrown again. */
+/** Converts a refusal to its answer. Throws any other error again. */
 export function toOAuthResponse(error: unknown): Response {
   if (!(error instanceof OAuthError)) throw error;
   return Response.json({ error: error.code, error_description: error.message }, { status: 400 });

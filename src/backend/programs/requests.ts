@@ -30,28 +30,29 @@ const LONGEST_STATE = 2_000;
 const HASH = /^[\w-]{43}$/;
 
 /**
- * Stores what a program asks for at `GET /mcp/authorize` (OAuth 2.1 section 4.1.1), until its user answers in a
+ * Stores the request of a program at `GET /mcp/authorize` (OAuth 2.1 section 4.1.1), until its user answers in a
  * terminal.
  *
- * @param from address of the browser
+ * @param address of the browser
  * @throws OAuthError with the reason
  */
 export async function beginRequest(
   ports: Ports & FetchPolicyPorts,
   query: URLSearchParams,
-  from: string | undefined,
+  address: string | undefined,
 ): Promise<ProgramRequest> {
   const client = await findClient(ports, query.get("client_id") ?? "");
   const redirectUri = query.get("redirect_uri") ?? "";
   const challenge = query.get("code_challenge") ?? "";
   const state = query.get("state");
-  if (!allowsRedirect(client, redirectUri)) throw invalid("redirect_uri must be one that the program registered.");
-  if (query.get("response_type") !== "code") throw invalid("response_type must be code.");
+  if (!allowsRedirect(client, redirectUri))
+    throw invalidRequestError("redirect_uri must be one that the program registered.");
+  if (query.get("response_type") !== "code") throw invalidRequestError("response_type must be code.");
   if (query.get("code_challenge_method") !== "S256" || !HASH.test(challenge))
-    throw invalid("PKCE is required: code_challenge with the code_challenge_method S256.");
+    throw invalidRequestError("PKCE is required: code_challenge with the code_challenge_method S256.");
   if (!query.getAll("resource").every((resource) => isOwnResource(ports, resource)))
     throw new OAuthError("invalid_target", "resource must be the address of this MCP server.");
-  if (state !== null && state.length > LONGEST_STATE) throw invalid("state is too long.");
+  if (state !== null && state.length > LONGEST_STATE) throw invalidRequestError("state is too long.");
   const now = ports.clock.now();
   const request = {
     user_code: createUserCode(),
@@ -60,7 +61,7 @@ export async function beginRequest(
     redirect_uri: redirectUri,
     state,
     code_challenge: challenge,
-    requested_from: from ?? null,
+    requested_from: address ?? null,
     created_at: new Date(now),
     expires_at: new Date(now + LIFE_MS),
   };
@@ -72,7 +73,7 @@ export async function beginRequest(
 export async function getOpenRequest({ db, clock }: Ports, userCode: string): Promise<ProgramRequest> {
   const request = await findOpenRequest(db, toUserCode(userCode), new Date(clock.now()));
   if (request) return request;
-  throw unknownCode();
+  throw unknownCodeProblem();
 }
 
 /**
@@ -94,7 +95,7 @@ export async function answerRequest(
   }
   const code = randomBytes(32).toString("base64url");
   const answer = { familyId, codeHash: hashSecret(code) };
-  if (!(await allowRequest(ports.db, user_code, answer, new Date(ports.clock.now())))) throw unknownCode();
+  if (!(await allowRequest(ports.db, user_code, answer, new Date(ports.clock.now())))) throw unknownCodeProblem();
   return `${ports.publicUrl}${AUTHORIZE_PATH}/${code}`;
 }
 
@@ -129,7 +130,7 @@ export type CodeExchange = { code: string; clientId: string; redirectUri: string
 export async function spendCode(ports: Ports, exchange: CodeExchange): Promise<string> {
   const now = new Date(ports.clock.now());
   const programId = `program_${randomBytes(16).toString("hex")}`;
-  const spent = await ports.db.transaction().execute(async (tx) => {
+  const isSpent = await ports.db.transaction().execute(async (tx) => {
     const request = await findRequestByCode(tx, hashSecret(exchange.code), now, { lock: true });
     if (!request?.family_id) return false;
     const { family_id, user_code, client_id, name, redirect_uri } = request;
@@ -147,7 +148,7 @@ export async function spendCode(ports: Ports, exchange: CodeExchange): Promise<s
     await insertProgram(tx, user_code, { ...program, created_at: now, used_at: now });
     return true;
   });
-  if (spent) return programId;
+  if (isSpent) return programId;
   throw new OAuthError("invalid_grant", "The code is not valid. It works once, for ten minutes.");
 }
 
@@ -167,12 +168,12 @@ function toUserCode(text: string): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-function unknownCode(): Problem {
+function unknownCodeProblem(): Problem {
   return new Problem("NOT_FOUND", "No program is waiting with this code.", {
     hint: "A code works once, for ten minutes. Start again in the program.",
   });
 }
 
-function invalid(message: string): OAuthError {
+function invalidRequestError(message: string): OAuthError {
   return new OAuthError("invalid_request", message);
 }

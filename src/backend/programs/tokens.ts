@@ -27,7 +27,7 @@ export async function exchangeCode(ports: Ports, exchange: CodeExchange): Promis
   const id = await spendCode(ports, exchange);
   const program = await findProgram(ports.db, id, new Date(ports.clock.now()));
   if (program) return await signTokens(ports, program);
-  throw createEndedError();
+  throw accessEndedError();
 }
 
 /**
@@ -41,7 +41,7 @@ export async function refreshTokens(
   { refreshToken, clientId }: { refreshToken: string; clientId: string },
 ): Promise<ProgramTokens> {
   const token = parseRefreshToken(ports, refreshToken);
-  if (!token) throw createEndedError();
+  if (!token) throw accessEndedError();
   const now = new Date(ports.clock.now());
   const program = await ports.db.transaction().execute(async (tx): Promise<Program | undefined> => {
     const program = await findProgram(tx, token.id, now, { lock: true });
@@ -58,7 +58,7 @@ export async function refreshTokens(
     return undefined;
   });
   if (program) return await signTokens(ports, program);
-  throw createEndedError();
+  throw accessEndedError();
 }
 
 /**
@@ -98,7 +98,7 @@ async function signTokens(ports: Ports, program: Program): Promise<ProgramTokens
   };
 }
 
-/** A refresh token is signed, not stored: the program's row has the number of the last one. */
+/** Parses a refresh token. It is signed, not stored: the program's row has the number of the last one. */
 function parseRefreshToken(ports: Ports, token: string): { id: string; sequence: number } | undefined {
   const [, id = "", sequence = "", ticket = ""] = REFRESH_TOKEN.exec(token) ?? [];
   return isTicket(ports, "program-refresh", `${id}.${sequence}`, ticket)
@@ -106,6 +106,6 @@ function parseRefreshToken(ports: Ports, token: string): { id: string; sequence:
     : undefined;
 }
 
-function createEndedError(): OAuthError {
+function accessEndedError(): OAuthError {
   return new OAuthError("invalid_grant", "The access of this program has ended. Let its user sign in again.");
 }

@@ -77,11 +77,11 @@ async function getFeatures(ports: BackendPorts): Promise<string[]> {
 }
 
 async function listFeatures({ agent, agentRole, fetch }: BackendPorts): Promise<string[]> {
-  const carries = agentRole ? [CARRIES_CAPABILITY] : [];
-  if (agentRole?.alone) return carries;
-  if (!agent) return [...FEATURES, ...carries];
-  const holds = await canCarryGenerations(fetch, agent).catch(() => false);
-  return [...FEATURES.filter((name) => holds || !BOUNDS.includes(name)), "agent_stream", ...carries];
+  const roleFeatures = agentRole ? [CARRIES_CAPABILITY] : [];
+  if (agentRole?.alone) return roleFeatures;
+  if (!agent) return [...FEATURES, ...roleFeatures];
+  const enforcesLimits = await canCarryGenerations(fetch, agent).catch(() => false);
+  return [...FEATURES.filter((name) => enforcesLimits || !BOUNDS.includes(name)), "agent_stream", ...roleFeatures];
 }
 
 async function getTables({ db }: BackendPorts): Promise<boolean> {
@@ -100,18 +100,18 @@ const PAUSE = 400;
  */
 export function streamBeats(clock: Clock): Response {
   const encoder = new TextEncoder();
-  let sent = 0;
+  let sentCount = 0;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (sent === BEATS) {
+        if (sentCount === BEATS) {
           controller.enqueue(encoder.encode("data: [DONE]\n\n"));
           return controller.close();
         }
-        if (sent > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE));
-        sent += 1;
-        const beat = { type: "beat", number: sent, at: new Date(clock.now()).toISOString() };
-        controller.enqueue(encoder.encode(`id: ${sent}\ndata: ${JSON.stringify(beat)}\n\n`));
+        if (sentCount > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+        sentCount += 1;
+        const beat = { type: "beat", number: sentCount, at: new Date(clock.now()).toISOString() };
+        controller.enqueue(encoder.encode(`id: ${sentCount}\ndata: ${JSON.stringify(beat)}\n\n`));
       },
     },
     { highWaterMark: 0 },
@@ -134,8 +134,8 @@ export function createModelRoutes(ports: BackendPorts): Hono {
 }
 
 /**
- * Whoever has the local secret, which every request here needs, is the owner and may see the model before the first
- * sign-in.
+ * Checks the sign-in. On a local backend, the local secret is enough, so that its owner can see the model before the
+ * first sign-in.
  */
 async function admit(ports: BackendPorts, request: Request): Promise<void> {
   if (ports.localSecret === undefined) await authenticate(ports, request);

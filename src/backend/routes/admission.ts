@@ -25,7 +25,7 @@ const OWN_CALLBACK = /^(\/auth\/callback)\/[0-9a-f]{16}$/;
 type Ports = Pick<BackendPorts, "publicUrl" | "hosts" | "localSecret">;
 
 /**
- * Decides who may talk to this backend at all, before any route is matched.
+ * Rejects senders that may not use this backend at all, before any route is matched.
  *
  * @throws Problem HOST_REFUSED for a foreign name in `Host` (DNS rebinding), ORIGIN_REFUSED for a page of another
  * origin that wants to change something, LOCAL_SECRET_REQUIRED for a stranger on this machine (all 403)
@@ -39,13 +39,13 @@ export function checkAdmission(ports: Ports, request: Request): void {
 }
 
 /**
- * A name that an attacker's page resolved to this machine stays in `Host`, so only the backend's own names are
- * answered.
+ * Checks that `Host` is a name of this backend. An attacker's page that resolves its name to this machine still sends
+ * its own.
  */
 function checkHost({ publicUrl, hosts = [] }: Ports, host: string): void {
   const name = HOST.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : "";
-  const own = [new URL(publicUrl).hostname, ...hosts.map((each) => each.toLowerCase())];
-  if (own.includes(name) || isLoopbackHost(name)) return;
+  const ownNames = [new URL(publicUrl).hostname, ...hosts.map((name) => name.toLowerCase())];
+  if (ownNames.includes(name) || isLoopbackHost(name)) return;
   throw new Problem("HOST_REFUSED", "This backend does not answer to the name in the Host header.");
 }
 

@@ -11,8 +11,8 @@ import { readJsonBody } from "./body.ts";
 import { type LiveSink, STREAM_HEADERS, type TimerWheel, withKeepAlive } from "./sse.ts";
 
 /**
- * kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST
- * /stream/:sessionId` for clients. `GET /session/:sessionId` tells a backend whether both use the same database.
+ * Routes of kay as an agent server (docs/protocol.md): `POST /session` for backends, `POST /stream/:sessionId` for
+ * clients. With `GET /session/:sessionId`, a backend checks whether both use the same database.
  */
 export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<BackendPorts["agentRole"]>): Hono {
   const app = new Hono();
@@ -46,20 +46,20 @@ function checkPassword(password: string, header: string | undefined): void {
   });
 }
 
-/** A turn as Server-Sent Events. It ends with `finish`, `error` or `abort`; otherwise it was cut. */
+/** Streams a turn as Server-Sent Events. It ends with `finish`, `error` or `abort`; otherwise it was cut. */
 export function streamTurn(feed: TurnStream, wheel?: TimerWheel): Response {
-  return createStreamingResponse((sink) => tell(feed, withKeepAlive(sink, wheel), sink), STREAM_HEADERS);
+  return createStreamingResponse((sink) => followTurn(feed, withKeepAlive(sink, wheel), sink), STREAM_HEADERS);
 }
 
-function tell(feed: TurnStream, out: LiveSink, sink: StreamSink): StreamSource {
-  let ended = false;
+function followTurn(feed: TurnStream, out: LiveSink, sink: StreamSink): StreamSource {
+  let hasEnded = false;
   const leave = () => {
-    ended = true;
+    hasEnded = true;
     out.stop();
     feed.leave();
   };
   const advance = () => {
-    if (ended || out.full) return;
+    if (hasEnded || out.full) return;
     const text = feed.take().map((part) => `event: message\ndata: ${JSON.stringify(part)}\n\n`);
     if (text.length > 0) out.write(text.join(""));
     if (!feed.isOver()) return;

@@ -93,7 +93,7 @@ async function testGrant(
 }
 
 function getDefinition(services: ServiceConfiguration[], name: string) {
-  const tool = services.flatMap(({ service }) => service.tools).find((each) => each.name === name);
+  const tool = services.flatMap(({ service }) => service.tools).find((candidate) => candidate.name === name);
   if (!tool) throw new TypeError(`the toolbox has ${name}, its service has not`);
   return tool;
 }

@@ -32,7 +32,7 @@ export async function beginAskStream(
   await checkModelChoice(ports, request.model);
   const { prompt, interactive = false, confirm = false, plan = false, context = {} } = request;
   const limits = parseLimits(request);
-  const started = await startGeneration(ports, engine, installationId, {
+  const generation = await startGeneration(ports, engine, installationId, {
     ...request,
     request: {
       ...{ prompt, context, interactive, confirm, mode: "stream", source: "typed", limits },
@@ -41,7 +41,7 @@ export async function beginAskStream(
     },
     link,
   });
-  const { conversationId, generationId, after, queued } = started;
+  const { conversationId, generationId, after, queued } = generation;
   // Before the work begins, because it may ask at once.
   if (client) {
     const place = { conversationId, clientId: client.id };

@@ -46,7 +46,7 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
     const { installationId } = await authenticate(ports, c.req.raw);
     const key = c.req.param("key");
     const request = await findRequest(ports.db, installationId, key);
-    // Tells the client that the key is unknown, as opposed to a backend without this call.
+    // With the state, the client can tell an unknown key from a backend without this call.
     if (!request)
       throw new Problem("NOT_FOUND", "No request with this key has arrived.", { details: { state: "absent" } });
     return c.json(await loadOutcome(ports, openAnswer(ports, { installationId, key }, request)));
@@ -67,12 +67,12 @@ async function beginInBackground(
   return { status: 200, body: { status: "pending", message, session_id, generation_id } };
 }
 
-/** A client that accepts a stream gets one. The answer to a confirmation is always JSON. */
+/** Whether the client accepts a stream. The answer to a confirmation is always JSON. */
 function wantsStream(request: Request): boolean {
   return /\btext\/event-stream\b/i.test(request.headers.get("accept") ?? "");
 }
 
-/** A repeat with the same key gets the same stream, from its beginning. */
+/** Answers with a stream. A repeat with the same key gets the same stream from its beginning. */
 async function streamOnce(
   ports: BackendPorts,
   engine: Engine,
@@ -80,7 +80,7 @@ async function streamOnce(
   request: Request,
 ): Promise<Response> {
   let client: RequestedClient | undefined;
-  const { status, body: kept } = await runOnceLate(ports, installationId, request, async (body, signal, record) => {
+  const { status, body: answer } = await runOnceLate(ports, installationId, request, async (body, signal, record) => {
     const { link } = record;
     const request = body as Partial<AskRequest> | null;
     // A repeat in a conversation would stop the generation of the first request.
@@ -95,12 +95,12 @@ async function streamOnce(
         return record.store({ status: 200, body: { stream: place } }, generationId);
       },
     });
-    const given = (body as AskRequest).client;
-    client = given && parseClient(given);
+    const requestedClient = (body as AskRequest).client;
+    client = requestedClient && parseClient(requestedClient);
     return { status: 200, body: { stream } };
   });
-  const stream = getStreamPosition(kept);
-  if (!stream) return Response.json(kept, { status });
+  const stream = getStreamPosition(answer);
+  if (!stream) return Response.json(answer, { status });
   return await streamGeneration(ports, engine, stream, client).catch((error: unknown) => {
     throw toLostProblem(error, true);
   });
@@ -128,7 +128,7 @@ async function answerPrompt(
   return await ask(ports, engine, installationId, parseShape(AskRequest, body, "the request"), { signal, link });
 }
 
-/** In the guide's words. */
+/** Checks that there is a prompt. The message is part of the protocol. */
 function checkPrompt(body: unknown): void {
   const prompt = (body as { prompt?: unknown } | null)?.prompt;
   if (prompt === undefined || prompt === null || (typeof prompt === "string" && prompt.trim() === "")) {
@@ -136,11 +136,11 @@ function checkPrompt(body: unknown): void {
   }
 }
 
-/** Every failed request has `status: "error"` besides the usual fields. */
+/** Sends an error, with `status: "error"` besides the usual fields. */
 function sendFailure(ports: BackendPorts, error: unknown): Response {
-  const known = error instanceof Problem;
-  if (!known) ports.log(getFaultLevel(error), "ask_failed", { error });
-  const problem = known
+  const isExpected = error instanceof Problem;
+  if (!isExpected) ports.log(getFaultLevel(error), "ask_failed", { error });
+  const problem = isExpected
     ? error
     : (toDatabaseProblem(error) ?? new Problem("INTERNAL", "Something went wrong inside kay."));
   return toProblemResponse(problem, { status: "error" });

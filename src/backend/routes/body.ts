@@ -26,13 +26,13 @@ const MAX_DEPTH = 100;
 
 function isTooDeep(text: string): boolean {
   let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (quoted) {
-      if (character === "\\") at++;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
+  let isQuoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (isQuoted) {
+      if (character === "\\") index++;
+      else if (character === '"') isQuoted = false;
+    } else if (character === '"') isQuoted = true;
     else if (character === "{" || character === "[") {
       if (++depth > MAX_DEPTH) return true;
     } else if (character === "}" || character === "]") depth--;
@@ -41,18 +41,18 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * Refuses a body of more than `limit` bytes. One whose length its headers do not tell is read into memory.
+ * Rejects a body of more than `limit` bytes. A body without a length in its headers is read into memory.
  *
  * @param extend called once for a larger body; returns the limit that applies to it, in bytes
  * @throws Problem PAYLOAD_TOO_LARGE
  */
 export async function limitBody(request: Request, limit: number, extend?: () => Promise<number>): Promise<Request> {
   if (request.method === "GET" || request.method === "HEAD") return request;
-  let most = limit;
+  let currentLimit = limit;
   const check = async (size: number) => {
-    if (size <= most) return;
-    if (extend && most === limit) most = Math.max(limit, await extend());
-    if (size > most) throw createSizeProblem(most);
+    if (size <= currentLimit) return;
+    if (extend && currentLimit === limit) currentLimit = Math.max(limit, await extend());
+    if (size > currentLimit) throw tooLargeProblem(currentLimit);
   };
   const { headers } = request;
   const length = headers.get("content-length");
@@ -86,13 +86,15 @@ export function toProblemResponse(problem: Problem, more?: { status: "error" }):
   );
 }
 
-function createSizeProblem(limit: number): Problem {
+function tooLargeProblem(limit: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", `The body of the request is larger than ${limit} bytes.`);
 }
 
 /** Parses a whole number of a query. @throws Problem INVALID_REQUEST */
-export function parseWholeNumber(field: string, text: string, most: number): number {
+export function parseWholeNumber(field: string, text: string, maximum: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= most) return number;
-  throw new Problem("INVALID_REQUEST", `“${field}” must be a whole number from 1 to ${most}.`, { details: { field } });
+  if (number >= 1 && number <= maximum) return number;
+  throw new Problem("INVALID_REQUEST", `“${field}” must be a whole number from 1 to ${maximum}.`, {
+    details: { field },
+  });
 }

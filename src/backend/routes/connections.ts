@@ -17,8 +17,8 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
   const app = new Hono<{ Bindings: { address?: string } }>();
   app.post("/connections/connect", async (c) => {
     const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
-    const asker = { signedInAs: await findSignedIn(ports, c.req.raw), address: c.env?.address };
-    return c.json(await beginConnect(ports, c.req.query("service"), body, asker));
+    const requester = { signedInAs: await findSignedIn(ports, c.req.raw), address: c.env?.address };
+    return c.json(await beginConnect(ports, c.req.query("service"), body, requester));
   });
   app.get("/connections", async (c) => {
     const sessionId = hasAuthorization(c.req.raw) ? undefined : c.req.query("session_id");
@@ -34,7 +34,7 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
   return app;
 }
 
-/** The guide's client sends no token here, so a missing or expired one is not an error. */
+/** Returns the installation of the access token. A missing or expired one is no error: basic clients send none. */
 async function findSignedIn(ports: BackendPorts, request: Request): Promise<string | undefined> {
   if (!hasAuthorization(request)) return undefined;
   try {

@@ -23,11 +23,11 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
     const { source, mcp, expected, dry_run: dryRun = false, trust_reads: trustReads, session_id: sessionId } = body;
     if ((source === undefined) === (mcp === undefined))
       throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
-    const known = await getOwner(ports, c.req.raw, sessionId);
+    const caller = await getOwner(ports, c.req.raw, sessionId);
     const inspected = mcp
-      ? await inspectRequested(ports, known?.installationId, mcp, c.req.raw.signal)
+      ? await inspectRequested(ports, caller?.installationId, mcp, c.req.raw.signal)
       : await parseService(ports, source ?? "");
-    const session = known ?? (dryRun ? undefined : await createSession(ports.db, ports.clock.now()));
+    const session = caller ?? (dryRun ? undefined : await createSession(ports.db, ports.clock.now()));
     const owner = session?.installationId;
     const signedIn = hasAuthorization(c.req.raw);
     const answer =

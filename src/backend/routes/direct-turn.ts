@@ -24,17 +24,22 @@ export async function answerDirectTurn(
   installationId: string,
   request: Request,
 ): Promise<Response> {
-  let begun: AskStreamResponse | undefined;
-  const { status, body: kept } = await runOnce(ports, installationId, request, async (body, signal, { link }) => {
-    begun = await beginDirectTurn(ports, engine, installationId, { body, link });
-    // The caller is gone, so there is no reader.
-    if (signal.aborted) await engine.stop(begun.generation_id, "The caller has disconnected.");
-    const { session_id, generation_id, after = 0 } = begun;
-    // The token is for this caller alone; a repeat reads the turn from the log.
-    return { status: 200, body: { stream: { session_id, generation_id, after } } };
-  });
-  const stream = getStreamPosition(kept);
-  if (begun || !stream) return Response.json(begun ?? kept, { status });
+  let turn: AskStreamResponse | undefined;
+  const { status, body: storedAnswer } = await runOnce(
+    ports,
+    installationId,
+    request,
+    async (body, signal, { link }) => {
+      turn = await beginDirectTurn(ports, engine, installationId, { body, link });
+      // The caller is gone, so there is no reader.
+      if (signal.aborted) await engine.stop(turn.generation_id, "The caller has disconnected.");
+      const { session_id, generation_id, after = 0 } = turn;
+      // The token is for this caller alone; a repeat reads the turn from the log.
+      return { status: 200, body: { stream: { session_id, generation_id, after } } };
+    },
+  );
+  const stream = getStreamPosition(storedAnswer);
+  if (turn || !stream) return Response.json(turn ?? storedAnswer, { status });
   return await streamGeneration(ports, engine, stream);
 }
 
@@ -49,19 +54,19 @@ async function beginDirectTurn(
   const { prompt, session_id } = parseShape(AskStreamRequest, body, "the request");
   if (prompt.trim() === "")
     throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
-  const asked = parseShape(AskRequest, body, "the request");
+  const askRequest = parseShape(AskRequest, body, "the request");
   const request: NewGeneration["request"] = {
     prompt,
     context: {},
     interactive: false,
-    confirm: asked.confirm ?? false,
+    confirm: askRequest.confirm ?? false,
     mode: "stream",
     source: "typed",
-    limits: parseLimits(asked),
-    ...parseChoices(asked),
+    limits: parseLimits(askRequest),
+    ...parseChoices(askRequest),
   };
   const remote = toRemoteTurn(ports.clock.now(), true);
-  const { attachments } = asked;
+  const { attachments } = askRequest;
   const turn = await startGeneration(ports, engine, installationId, { session_id, request, attachments, remote, link });
   const token = await openTurn(ports, agent, turn).catch(async (error: unknown) => {
     await engine.stop(turn.generationId, "The agent server could not be asked.");

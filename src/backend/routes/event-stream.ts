@@ -7,7 +7,7 @@ import { MAX_EVENTS_PER_READ } from "../store/events.ts";
 import type { StoredEvent } from "../store/schema-work.ts";
 import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 
-/** Which part of a conversation's log is sent. */
+/** The part of a conversation's log that is sent. */
 export type StreamRange = {
   conversationId: string;
   /** Number of the last event that is not sent. */
@@ -22,7 +22,7 @@ export type StreamRange = {
   left?(): void;
 };
 
-type Followed = Pick<Engine, "hub" | "leave">;
+type FollowPorts = Pick<Engine, "hub" | "leave">;
 type StreamPorts = Pick<BackendPorts, "log" | "clock" | "observe">;
 
 /**
@@ -32,13 +32,13 @@ type StreamPorts = Pick<BackendPorts, "log" | "clock" | "observe">;
  *
  * @throws Problem NOT_READY, see {@link checkOpen}
  */
-export function streamEvents(engine: Followed, ports: StreamPorts, streamed: StreamRange): Response {
+export function streamEvents(engine: FollowPorts, ports: StreamPorts, range: StreamRange): Response {
   checkOpen(engine);
-  return createStreamingResponse((sink) => follow(engine, streamed, sink, ports), {
+  return createStreamingResponse((sink) => follow(engine, range, sink, ports), {
     ...STREAM_HEADERS,
     "x-vercel-ai-ui-message-stream": "v1",
-    [SESSION_HEADER]: streamed.conversationId,
-    ...streamed.headers,
+    [SESSION_HEADER]: range.conversationId,
+    ...range.headers,
   });
 }
 
@@ -47,30 +47,30 @@ export function checkOpen({ hub }: Pick<Engine, "hub">): void {
   if (hub.isClosed()) throw new Problem("NOT_READY", "This node is shutting down.", { details: { retry_after: 1 } });
 }
 
-/** An idle stream is only a position in the log and an entry in two lists, so thousands of them can be open. */
-function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSink, ports: StreamPorts): StreamSource {
-  const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
+/** Follows the log. An idle stream is only a position and an entry in two lists, so thousands of them can be open. */
+function follow({ hub, leave }: FollowPorts, range: StreamRange, sink: StreamSink, ports: StreamPorts): StreamSource {
+  const { conversationId: id, until = Number.POSITIVE_INFINITY } = range;
   // A stream of an ended conversation reports no followers.
-  const present = streamed.until === undefined ? hub.present : undefined;
+  const present = range.until === undefined ? hub.present : undefined;
   // An answer begins with its first part. Followers are reported after it.
-  let begun = streamed.generationId === undefined;
+  let hasBegun = range.generationId === undefined;
   let shownVersion = 0;
-  let position = streamed.after;
-  const opened = ports.clock.now();
-  let [reading, again, ended, isRead] = [false, true, false, false];
+  let position = range.after;
+  const openedAt = ports.clock.now();
+  let [isReading, mustRead, hasEnded, isRead] = [false, true, false, false];
   const out = withKeepAlive(sink);
   const closeStream = (isOver = false) => {
-    if (ended) return;
-    ended = true;
+    if (hasEnded) return;
+    hasEnded = true;
     if (isRead) ports.observe?.count("kay_streams", {}, -1);
     out.stop();
     unwatch();
     present?.release(id);
-    streamed.left?.();
+    range.left?.();
     if (!isOver) leave(id, position);
   };
   const end = (last = "", isOver = false) => {
-    if (ended) return;
+    if (hasEnded) return;
     if (last !== "") sink.write(last);
     sink.end();
     closeStream(isOver);
@@ -78,71 +78,71 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
   /** Sends the next events. Returns false at the end. */
   const sendMore = async (): Promise<boolean> => {
     const events = position < until ? await hub.read(id, position) : [];
-    if (ended) return false;
-    const matches = events.filter((event) => concerns(event, streamed));
+    if (hasEnded) return false;
+    const matches = events.filter((event) => isInRange(event, range));
     const text = matches.map(getSse).join("");
     position = events.at(-1)?.number ?? position;
-    const isOver = matches.some((event) => isLast(event, streamed));
+    const isOver = matches.some((event) => isLast(event, range));
     if (position >= until || isOver) end(`${text}data: [DONE]\n\n`, isOver);
     else if (text !== "") out.write(text);
-    measureDelay(ports, opened, matches[0]);
-    begun ||= matches.length > 0;
-    const word = begun && !ended && events.length < MAX_EVENTS_PER_READ ? present?.now(id) : undefined;
-    if (word && word.version !== shownVersion) {
-      shownVersion = word.version;
-      out.write(getSse(word.event));
+    measureDelay(ports, openedAt, matches[0]);
+    hasBegun ||= matches.length > 0;
+    const presence = hasBegun && !hasEnded && events.length < MAX_EVENTS_PER_READ ? present?.now(id) : undefined;
+    if (presence && presence.version !== shownVersion) {
+      shownVersion = presence.version;
+      out.write(getSse(presence.event));
     }
     return events.length >= MAX_EVENTS_PER_READ;
   };
   const advance = async () => {
-    if (reading) return;
-    reading = true;
-    while (again && !out.full && !ended) {
-      again = false;
-      if (await sendMore()) again = true;
+    if (isReading) return;
+    isReading = true;
+    while (mustRead && !out.full && !hasEnded) {
+      mustRead = false;
+      if (await sendMore()) mustRead = true;
     }
-    reading = false;
+    isReading = false;
     // Cut instead of ended, so that the client reconnects and continues.
-    if (!again && !out.full && hub.isClosed()) end();
+    if (!mustRead && !out.full && hub.isClosed()) end();
   };
-  const goOn = () =>
+  const continueReading = () =>
     void advance().catch((error: unknown) => {
-      if (!ended && !hub.isClosed()) ports.log("warn", "stream.failed", { error });
+      if (!hasEnded && !hub.isClosed()) ports.log("warn", "stream.failed", { error });
       end();
     });
   const unwatch = hub.watch(id, () => {
-    again = true;
-    goOn();
+    mustRead = true;
+    continueReading();
   });
   // A conversation that no client knows has no follower.
-  present?.hold(id, streamed.left === undefined && hub.isNew(id));
+  present?.hold(id, range.left === undefined && hub.isNew(id));
   return {
     go() {
       if (!isRead) ports.observe?.count("kay_streams", {});
       isRead = true;
       out.full = false;
-      goOn();
+      continueReading();
     },
     gone: () => closeStream(),
   };
 }
 
 /**
- * Of events that arrived together, the first was written first. Those from before the stream was opened do not count.
+ * Measures the delay of events that arrived together by the first. Ignores events from before the stream was opened.
  */
 function measureDelay(
   { clock, observe }: Pick<BackendPorts, "clock" | "observe">,
-  opened: number,
+  openedAt: number,
   first: StoredEvent | undefined,
 ): void {
   const at = first?.at.getTime() ?? 0;
-  if (at >= opened) observe?.measure("kay_event_delay_seconds", {}, Math.max(0, clock.now() - at) / 1_000);
+  if (at >= openedAt) observe?.measure("kay_event_delay_seconds", {}, Math.max(0, clock.now() - at) / 1_000);
 }
 
 /** Cached text of events that many followers read at once. */
 const texts = new WeakMap<StoredEvent, string>();
 
-/** Presence is not an event of the log and has no number, so the reader's position does not change. */
+/** Formats an event. Presence has no number in the log, so the reader's position does not change. */
 function getSse(event: StoredEvent): string {
   const { number, part, at } = event;
   const id = number > 0 ? `id: ${number}\n` : "";
@@ -151,13 +151,13 @@ function getSse(event: StoredEvent): string {
   return text;
 }
 
-function concerns({ generationId, number, part }: StoredEvent, { generationId: wanted, until }: StreamRange): boolean {
+function isInRange({ generationId, number, part }: StoredEvent, { generationId: id, until }: StreamRange): boolean {
   if (until !== undefined && number > until) return false;
   // Nodes of an earlier version wrote presence into the log.
   if (part.type === "data-presence") return false;
-  return wanted === undefined || generationId === wanted || generationId === null;
+  return id === undefined || generationId === id || generationId === null;
 }
 
-function isLast({ part, generationId }: StoredEvent, { generationId: wanted }: StreamRange): boolean {
-  return wanted !== undefined && generationId === wanted && isGenerationEnd(part);
+function isLast({ part, generationId }: StoredEvent, { generationId: id }: StreamRange): boolean {
+  return id !== undefined && generationId === id && isGenerationEnd(part);
 }

@@ -28,7 +28,7 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     if (c.req.query("live") === "false") {
       const until = await findLastEventNumber(ports.db, conversationId);
       const headers = { etag: `"${ports.version}-${after}-${until}"`, "cache-control": "public, no-cache" };
-      if (isKnown(headers.etag, c.req.header("if-none-match"))) return new Response(null, { status: 304, headers });
+      if (matchesTag(headers.etag, c.req.header("if-none-match"))) return new Response(null, { status: 304, headers });
       return streamEvents(engine, ports, { conversationId, after, until, headers });
     }
     const client = parseClientQuery(c.req.query());
@@ -40,13 +40,13 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     const queries = queryAnswerRows(ports.db, interactionId);
     const { caller, rows } = await authenticateWriteReading(ports, c.req.raw, queries);
     const { installationId } = caller;
-    const where = { installationId, conversationId, interactionId };
-    const { status, body } = await runOnceLate(ports, installationId, c.req.raw, async (given, _signal, record) => {
-      const answer = parseShape(InteractionAnswer, given, "the answer");
+    const place = { installationId, conversationId, interactionId };
+    const { status, body } = await runOnceLate(ports, installationId, c.req.raw, async (rawAnswer, _signal, record) => {
+      const answer = parseShape(InteractionAnswer, rawAnswer, "the answer");
       const store = (answered: InteractionAnswered) =>
         record.store({ status: 200, body: answered }, answered.generation_id);
       record.begin();
-      return { status: 200, body: await answerInteraction(ports, engine, where, answer, { rows, store }) };
+      return { status: 200, body: await answerInteraction(ports, engine, place, answer, { rows, store }) };
     });
     return Response.json(body, { status });
   });
@@ -94,16 +94,16 @@ async function requireConversation(ports: BackendPorts, installationId: string, 
   throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
 }
 
-function parseEventNumber(given: string | undefined): number {
-  const number = Number(given || 0);
+function parseEventNumber(text: string | undefined): number {
+  const number = Number(text || 0);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw new Problem("INVALID_REQUEST", "after must be the number of an event.", { details: { field: "after" } });
 }
 
 /**
- * Whether a cache has these events. A log only grows, so the same range is always the same text; a cache asks each time, because each reader's
- * token must be checked.
+ * Whether a cache has these events. A log only grows, so the same range is always the same text. Caches must ask each
+ * time, because each reader's token must be checked.
  */
-function isKnown(tag: string, given: string | undefined): boolean {
-  return (given ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === tag);
+function matchesTag(tag: string, header: string | undefined): boolean {
+  return (header ?? "").split(",").some((tagText) => tagText.trim().replace(/^W\//, "") === tag);
 }

@@ -32,11 +32,11 @@ type Answer = { status: number; body: unknown };
 export type RequestRecord = {
   /** Links the key to the generation that answers, in the transaction that starts or approves it. */
   link: LinkRequest;
-  /** Claims the key before anything is done that would be done again by a repeat. */
+  /** Claims the key before any work that a repeat would do again. */
   claim(): Promise<void>;
   /**
-   * Stores the answer, and claims the key if it is not yet, as changes of the statement that does the work (`Condition`). If another
-   * request has the key, that statement fails, and its answer is sent.
+   * Returns changes that store the answer and claim the key if needed, for the statement that does the work
+   * (`Condition`). If another request has the key, that statement fails, and the other's answer is sent.
    */
   store(answer: Answer, generationId: string): RawBuilder<unknown>[];
   /** Records that something may be sent from now on, without a generation. */
@@ -53,7 +53,7 @@ export function authenticateWrite(ports: BackendPorts, request: Request): Promis
   return authenticate(ports, request).catch(rejectUntaken);
 }
 
-/** The same as `authenticateReading`. */
+/** Identifies the sender of a write and reads other rows, as `authenticateReading` does. */
 export function authenticateWriteReading<Queries extends Record<string, Expression<unknown>>>(
   ports: BackendPorts,
   request: Request,
@@ -79,7 +79,7 @@ export async function answerOnce(
   return Response.json(body, { status });
 }
 
-/** The same for an answer that is stored in another form than it is sent. */
+/** Runs a write once, as `answerOnce` does, and returns the stored answer, which may differ from the one that is sent. */
 export async function runOnce(ports: Ports, installationId: string, request: Request, handle: Handle): Promise<Answer> {
   return await runOnceLate(ports, installationId, request, async (body, signal, record) => {
     await record.claim();
@@ -88,8 +88,8 @@ export async function runOnce(ports: Ports, installationId: string, request: Req
 }
 
 /**
- * The same for a write that does its work in one statement, with {@link RequestRecord.store}: the key is claimed there, or before by
- * {@link RequestRecord.claim}.
+ * Runs a write once that does its work in one statement. The key is claimed there with {@link RequestRecord.store}, or
+ * before with {@link RequestRecord.claim}.
  */
 export async function runOnceLate(
   ports: Ports,
@@ -116,14 +116,21 @@ export async function runOnceLate(
     store: ({ status, body }, generationId) => {
       if (key === null) return [];
       state.isStored = true;
-      const done = { status, answer: sealAnswer(ports, { installationId, key }, body), generationId, fingerprint };
+      const answeredRequest = {
+        status,
+        answer: sealAnswer(ports, { installationId, key }, body),
+        generationId,
+        fingerprint,
+      };
       const { isClaimed } = state;
-      return [(isClaimed ? updateAnsweredSql : insertAnsweredSql)(installationId, key, done, ports.clock.now())];
+      return [
+        (isClaimed ? updateAnsweredSql : insertAnsweredSql)(installationId, key, answeredRequest, ports.clock.now()),
+      ];
     },
   };
   try {
     const answer = await handle(parseJsonBody(text), request.signal, record);
-    if (key !== null && !state.isStored) await keep(ports, { ...state, key }, answer);
+    if (key !== null && !state.isStored) await storeAnswer(ports, { ...state, key }, answer);
     return answer;
   } catch (error) {
     if (error instanceof TakenKey) return await replay(ports, { ...state, key: error.key }, error.first);
@@ -166,9 +173,9 @@ async function answerError(ports: Ports, state: KeyState, error: unknown): Promi
   const problem = toLostProblem(error, begun);
   const answer = { status: problem.status, body: { status: "error", ...toProblemBody(problem) } };
   if (error instanceof Problem && error.details.state === undefined) {
-    const claimed = await claim(ports, state).catch((failure: unknown) => failure);
-    if (claimed instanceof TakenKey) return await replay(ports, { ...state, key }, claimed.first);
-    await keep(ports, { ...state, key }, answer);
+    const claimResult = await claim(ports, state).catch((failure: unknown) => failure);
+    if (claimResult instanceof TakenKey) return await replay(ports, { ...state, key }, claimResult.first);
+    await storeAnswer(ports, { ...state, key }, answer);
   } else if (state.isClaimed)
     // No answer is stored, because the generation's rows are the record.
     void retryWhileAway(() => (begun ? interruptRequest : releaseRequest)(ports.db, installationId, key)).catch(
@@ -180,22 +187,22 @@ async function answerError(ports: Ports, state: KeyState, error: unknown): Promi
 async function claim({ db, node, clock }: Ports, state: KeyState): Promise<void> {
   const { key, installationId, fingerprint } = state;
   if (key === null || state.isClaimed) return;
-  const claiming = node.number().then((number) => {
+  const claimPromise = node.number().then((number) => {
     const claimed = { fingerprint, node: number };
     return claimRequest(db, installationId, key, claimed, clock.now());
   });
-  const first = await claiming.catch(rejectUntaken);
+  const first = await claimPromise.catch(rejectUntaken);
   if (first) throw new TakenKey(key, first);
   state.isClaimed = true;
 }
 
-/** Stores an answer. One that cannot be stored is sent all the same: it is the truth, and there is no other copy. */
-async function keep(ports: Ports, { installationId, key }: NamedKey, { status, body }: Answer): Promise<void> {
+/** Stores an answer. If that fails, it is sent anyway, because it is correct and has no other copy. */
+async function storeAnswer(ports: Ports, { installationId, key }: NamedKey, { status, body }: Answer): Promise<void> {
   const answer = sealAnswer(ports, { installationId, key }, body);
-  const stored = retryWhileAway(() => finishRequest(ports.db, installationId, key, { status, answer })).catch(
+  const storePromise = retryWhileAway(() => finishRequest(ports.db, installationId, key, { status, answer })).catch(
     (error: unknown) => ports.log("error", "answer_not_stored", { error }),
   );
-  await Promise.race([stored, sleep(STORE_LIMIT_MS, undefined, { ref: false })]);
+  await Promise.race([storePromise, sleep(STORE_LIMIT_MS, undefined, { ref: false })]);
 }
 
 async function replay(

@@ -9,12 +9,12 @@ export function rejectUntaken(error: unknown): never {
 /**
  * Returns the error for a write that ended without an answer.
  *
- * @param begun something may have been sent, or a generation continues the work
+ * @param hasBegun something may have been sent, or a generation continues the work
  */
-export function toLostProblem(error: unknown, begun: boolean): Problem {
+export function toLostProblem(error: unknown, hasBegun: boolean): Problem {
   if (error instanceof Problem) return error;
   if (!isDatabaseAway(error)) return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
-  if (!begun) return toUntakenProblem(error);
+  if (!hasBegun) return toUntakenProblem(error);
   const words = isDiskFull(error)
     ? "The disk of the database became full while the backend worked on the request: free some space there."
     : "The database went away while the backend worked on the request.";

@@ -13,8 +13,8 @@ import type { StreamPosition } from "./ask-stream.ts";
 type Ports = Pick<BackendPorts, "db">;
 
 /**
- * Loads the outcome of a write. A generation makes its answer even if the process that took the request is gone, or could
- * not store the answer.
+ * Loads the outcome of a write. The answer of a generation comes from its rows, even if the process that took the request
+ * is gone or could not store the answer.
  */
 export async function loadOutcome(
   ports: Ports,
@@ -24,8 +24,8 @@ export async function loadOutcome(
   if (state === "done" && !stream) return { state, status: status ?? undefined, answer };
   const id = stream?.generation_id ?? generationId;
   if (id === null) return { state };
-  const made = await loadAnswer(ports, id);
-  if (made) return { state: "done", status: 200, answer: made };
+  const answerBody = await loadAnswer(ports, id);
+  if (answerBody) return { state: "done", status: 200, answer: answerBody };
   const row = await findGeneration(ports.db, id);
   if (row === undefined) return toDone(DELETED, id, []);
   if (!stream && isHeld(row) && row.progress.approval === "none")
@@ -38,7 +38,7 @@ export function getStreamPosition(answer: unknown): StreamPosition | undefined {
   return (answer as { stream?: StreamPosition } | null)?.stream;
 }
 
-/** Number of the last event before a generation. */
+/** Returns the number of the last event before a generation. */
 async function findStart({ db }: Ports, { id, conversation_id }: StoredGeneration): Promise<number> {
   const last = await findLastEventNumber(db, conversation_id);
   const [first] = await listEvents(db, id);
@@ -46,7 +46,7 @@ async function findStart({ db }: Ports, { id, conversation_id }: StoredGeneratio
 }
 
 const DELETED = new Problem("CANCELLED", "The conversation was deleted before it was finished.");
-/** The token is not stored, only its hash. */
+/** Answer for a confirmation whose token was lost: only its hash is stored. */
 const UNDELIVERED = new Problem(
   "CONFIRMATION_NOT_FOUND",
   "The confirmation did not reach you, so the calls that it asks about were not run.",

@@ -20,7 +20,7 @@ export function createPolicyRoutes(ports: BackendPorts): Hono {
   app.put("/policies", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const { policies, approval_timeout } = parseShape(PoliciesChange, await readJsonBody(c.req.raw), "the request");
-    await change(ports, installationId, policies);
+    await changePolicies(ports, installationId, policies);
     if (approval_timeout !== undefined) await putApprovalTimeout(ports.db, installationId, approval_timeout);
     return c.json(await getPolicies(ports, installationId));
   });
@@ -34,19 +34,19 @@ async function getPolicies({ db }: BackendPorts, installationId: string): Promis
 }
 
 /** Applies all changes, or none if one is invalid. */
-async function change(
+async function changePolicies(
   ports: BackendPorts,
   installationId: string,
   changes: Parameters<typeof putPolicies>[2],
 ): Promise<void> {
-  const known = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
+  const existingTargets = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
   // A policy may outlive its service, and users must still be able to remove it.
   const services = await listServices(ports, installationId);
-  for (const { target, mode } of changes) checkTarget(services, target, mode === null ? known : []);
+  for (const { target, mode } of changes) checkTarget(services, target, mode === null ? existingTargets : []);
   const targets = changes.map(({ target }) => target);
-  const twice = targets.find((target, index) => targets.indexOf(target) !== index);
-  if (twice !== undefined) {
-    throw new Problem("INVALID_REQUEST", `The request names ${twice} twice.`, { details: { target: twice } });
+  const duplicate = targets.find((target, index) => targets.indexOf(target) !== index);
+  if (duplicate !== undefined) {
+    throw new Problem("INVALID_REQUEST", `The request names ${duplicate} twice.`, { details: { target: duplicate } });
   }
   await putPolicies(ports.db, installationId, changes, ports.clock.now());
 }

@@ -32,9 +32,9 @@ export function createProgramCallRoutes(ports: BackendPorts, engine: Engine): Ho
 }
 
 /** @throws Problem INVALID_REQUEST */
-function parseWait(given: string | undefined): number {
-  const seconds = Number(given ?? 0);
-  if (given !== "" && seconds >= 0 && seconds <= MAX_WAIT_SECONDS) return seconds;
+function parseWait(text: string | undefined): number {
+  const seconds = Number(text ?? 0);
+  if (text !== "" && seconds >= 0 && seconds <= MAX_WAIT_SECONDS) return seconds;
   throw new Problem("INVALID_REQUEST", `wait must be a number of seconds from 0 to ${MAX_WAIT_SECONDS}.`, {
     details: { field: "wait" },
   });

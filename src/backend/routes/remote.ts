@@ -25,7 +25,7 @@ export function createRemoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   app.post("/generations/:id/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const { id, progress } = await findOwnGeneration(ports, installationId, c.req.param("id"));
-    const outcome = parseShape(StreamOutcome, await readJsonBody(c.req.raw), "what became of the stream");
+    const outcome = parseShape(StreamOutcome, await readJsonBody(c.req.raw), "the outcome of the stream");
     if (!progress.remote?.direct)
       throw new Problem("INVALID_REQUEST", "No client streams this turn from an agent server.");
     await recordStreamOutcome(ports, id, outcome);

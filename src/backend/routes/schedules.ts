@@ -100,18 +100,18 @@ async function addSchedule(
   await checkModelChoice(ports, schedule.model);
   if (agent && hasLimits({ ...request, confirm: false })) throw delegationProblem({ confirm: false });
   const now = clock.now();
-  const next = findNextRun(timing, timeZone, now);
+  const nextAt = findNextRun(timing, timeZone, now);
   begin();
   const id = await db.transaction().execute(async (tx) => {
     await lockInstallation(tx, installationId);
     const row = { installation_id: installationId, timing: formatTiming(timing), time_zone: timeZone, request };
-    return await insertSchedule(tx, { ...row, next_at: new Date(next), created_at: new Date(now) }, MOST_SCHEDULES);
+    return await insertSchedule(tx, { ...row, next_at: new Date(nextAt), created_at: new Date(now) }, MOST_SCHEDULES);
   });
   if (id === undefined)
     throw new Problem("INVALID_REQUEST", `You have ${MOST_SCHEDULES} schedules, which is the limit.`, {
       hint: "Remove one with `kay every remove`.",
     });
-  scheduler.expect(next);
+  scheduler.expect(nextAt);
   return id;
 }
 
@@ -142,9 +142,9 @@ async function pauseSchedule(
     if (!storedSchedule) throw scheduleNotFoundProblem();
     if ((storedSchedule.next_at === null) === paused) return;
     const timing = parseTiming(storedSchedule.timing, "INVALID_REQUEST");
-    const next = paused ? null : findNextRun(timing, storedSchedule.time_zone, clock.now());
-    await changeSchedule(tx, id, { next_at: next === null ? null : new Date(next) });
-    if (next !== null) scheduler.expect(next);
+    const nextAt = paused ? null : findNextRun(timing, storedSchedule.time_zone, clock.now());
+    await changeSchedule(tx, id, { next_at: nextAt === null ? null : new Date(nextAt) });
+    if (nextAt !== null) scheduler.expect(nextAt);
   });
 }
 
@@ -162,17 +162,17 @@ async function runNow(
         hint: "Run `kay pending` to see whether it needs an answer.",
         details: { session_id: storedSchedule.last_conversation_id },
       });
-    const started = await startRun(ports, tx, storedSchedule, ports.clock.now());
-    for (const change of link.changes(started)) await change.execute(tx);
+    const run = await startRun(ports, tx, storedSchedule, ports.clock.now());
+    for (const change of link.changes(run)) await change.execute(tx);
     link.begin();
-    return started;
+    return run;
   });
   engine.wake(generationId);
   return { session_id: conversationId, generation_id: generationId };
 }
 
 async function getView({ db }: BackendPorts, installationId: string, id: string): Promise<ScheduleView> {
-  const schedule = (await listSchedules(db, installationId)).find((each) => each.id === id);
+  const schedule = (await listSchedules(db, installationId)).find((schedule) => schedule.id === id);
   if (!schedule) throw scheduleNotFoundProblem();
   return toView(schedule);
 }
@@ -211,7 +211,7 @@ function toView(row: StoredSchedule & Pick<Awaited<ReturnType<typeof listSchedul
   };
 }
 
-/** Another installation's schedule does not exist either. */
+/** Creates the error for an unknown schedule, and for one of another installation. */
 function scheduleNotFoundProblem(): Problem {
   return new Problem("NOT_FOUND", "No schedule has this ID.", { hint: "Run `kay every list` to list them." });
 }

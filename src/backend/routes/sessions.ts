@@ -19,7 +19,7 @@ import {
 } from "../store/conversation-list.ts";
 import { parseWholeNumber, readJsonBody } from "./body.ts";
 
-/** Longest page that is asked for; beyond it there is nothing anyhow. */
+/** Highest page number that is accepted. */
 const LAST_PAGE = 1_000_000;
 
 /** Routes for conversations: `/sessions`, `/sessions/:id`. */
@@ -96,7 +96,7 @@ function cleanTitle(title: string): string {
   throw new Problem("INVALID_REQUEST", "The title is empty.", { details: { field: "title" } });
 }
 
-/** Another installation's conversation does not exist either. */
+/** Creates the error for an unknown conversation, and for one of another installation. */
 export function sessionNotFoundProblem(): Problem {
   return new Problem("SESSION_NOT_FOUND", "No conversation has this ID.", {
     hint: "Run `kay sessions list` to list them.",

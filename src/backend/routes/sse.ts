@@ -55,8 +55,8 @@ export function createTimerWheel(seconds: number): TimerWheel {
   let now = 0;
   const turnWheel = () => {
     now++;
-    for (const [call, at] of due) {
-      if (at > now) return;
+    for (const [call, dueAt] of due) {
+      if (dueAt > now) return;
       wheel.set(call);
       call();
     }

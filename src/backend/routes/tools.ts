@@ -47,10 +47,12 @@ export function createToolRoutes(ports: BackendPorts): Hono {
 export async function listTools(
   ports: BackendPorts,
   installationId: string,
-  { service: wanted, query }: { service?: string | undefined; query?: string | undefined },
+  { service: serviceName, query }: { service?: string | undefined; query?: string | undefined },
 ): Promise<ToolView[]> {
   const service =
-    wanted === undefined ? undefined : findService(await listServices(ports, installationId), wanted).service.name;
+    serviceName === undefined
+      ? undefined
+      : findService(await listServices(ports, installationId), serviceName).service.name;
   const tools = (await getTools(ports, installationId)).filter(
     (tool) => service === undefined || tool.service === service,
   );
@@ -85,7 +87,7 @@ async function runTool(
   }
 }
 
-/** Reports a missing connection as every tool does, in an object with the fields of every error. */
+/** Builds the body of a failure. A missing connection has an `error` object, as in the results of tools. */
 function toFailureBody(problem: Problem): Record<string, unknown> {
   const [integration] = getIntegrations(problem);
   const body = toProblemBody(problem);

@@ -10,7 +10,7 @@ import { parseWholeNumber } from "./body.ts";
 /** Longest prompt and error of a write, in characters. */
 const MAX_TEXT_LENGTH = 500;
 
-/** Writes of all conversations (protocol section 5): `GET /writes`. */
+/** Routes for the writes of all conversations: `GET /writes`. */
 export function createWriteRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/writes", async (c) => {
@@ -80,7 +80,7 @@ function toView(row: ListedWrite): WriteView {
   };
 }
 
-/** A failed effect without a refusal never left. */
+/** Returns the state for clients. A failed effect without a refusal was never sent. */
 function getState({ state, error }: ListedWrite): WriteView["state"] {
   switch (state) {
     case "settled":

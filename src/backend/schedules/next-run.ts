@@ -26,8 +26,8 @@ export function findNextRun(timing: Timing, timeZone: string, after: number, sta
   const today = Math.floor(readWallTime(after, timeZone) / DAY) * DAY;
   for (let date = today; date <= today + SEARCH * DAY; date += DAY) {
     if (!days.includes(new Date(date).getUTCDay())) continue;
-    const at = toInstant(date + (hour * 60 + minute) * MINUTE, timeZone);
-    if (at > after) return at;
+    const instant = toInstant(date + (hour * 60 + minute) * MINUTE, timeZone);
+    if (instant > after) return instant;
   }
   throw new RangeError(`no run follows ${after}`);
 }
@@ -57,13 +57,13 @@ function readWallTime(moment: number, timeZone: string): number {
 /** Returns the first moment at which clocks show a time, or the end of the gap if they skip it. */
 function toInstant(wall: number, timeZone: string): number {
   const getOffset = (moment: number) => readWallTime(moment, timeZone) - Math.floor(moment / MINUTE) * MINUTE;
-  const [before, behind] = [getOffset(wall - DAY), getOffset(wall + DAY)];
-  const [early, late] = [wall - Math.max(before, behind), wall - Math.min(before, behind)];
+  const [offsetBefore, offsetAfter] = [getOffset(wall - DAY), getOffset(wall + DAY)];
+  const [early, late] = [wall - Math.max(offsetBefore, offsetAfter), wall - Math.min(offsetBefore, offsetAfter)];
   for (const moment of [early, late]) if (readWallTime(moment, timeZone) === wall) return moment;
   let [low, high] = [early, late];
   while (high - low > MINUTE) {
     const middle = low + Math.floor((high - low) / 2 / MINUTE) * MINUTE;
-    if (getOffset(middle) === before) low = middle;
+    if (getOffset(middle) === offsetBefore) low = middle;
     else high = middle;
   }
   return high;

@@ -41,7 +41,7 @@ export async function addReport(db: Kysely<Database>, report: NewAgentReport): P
   return await db.transaction().execute((tx) => addReportIn(tx, report));
 }
 
-/** The same within a transaction. */
+/** Stores a report within a transaction; see {@link addReport}. */
 export async function addReportIn(
   tx: DbConnection,
   { generationId, key, report, now }: NewAgentReport,

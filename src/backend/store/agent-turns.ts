@@ -24,7 +24,7 @@ export async function findTurn(db: DbConnection, generationId: string): Promise<
   return await db.selectFrom("agent_turns").selectAll().where("generation_id", "=", generationId).executeTakeFirst();
 }
 
-/** Whether a turn of the conversation is at work whose generation is not over; one that is only being stopped does not count. */
+/** Whether a turn of the conversation runs for an open generation; one that is being stopped does not count. */
 export async function hasRunningTurn(tx: DbConnection, conversationId: string): Promise<boolean> {
   const query = tx
     .selectFrom("agent_turns")

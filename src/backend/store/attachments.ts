@@ -31,7 +31,7 @@ export async function listAttachments(db: DbConnection, generationId: string): P
   return await queryAttachments(db, generationId).execute();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryAttachments(db: DbConnection, generationId: string) {
   return db
     .selectFrom("generations as own")

@@ -8,7 +8,7 @@ import { queryPolicies } from "./policies.ts";
 import type { DbConnection } from "./schema.ts";
 import type { Policies } from "./schema-work.ts";
 
-/** What decides about the calls of a step: what the rows have of it at one moment. */
+/** Facts that decide about the calls of a step, as the rows have them at one moment. */
 export type CallFacts = {
   interactions: StoredInteraction[];
   /** Effects of the generation that are recorded. */

@@ -43,7 +43,7 @@ export async function listCalls(db: DbConnection, generationId: string): Promise
   return (await queryCalls(db, generationId).execute()).map(toStoredCall);
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryCalls(db: DbConnection, generationId: string) {
   const all = db.selectFrom("calls").select(COLUMNS).where("generation_id", "=", generationId);
   return all.orderBy("step").orderBy("position");

@@ -109,7 +109,7 @@ export async function canAnswer(db: DbConnection, conversationId: string, now: n
   return rows[0]?.able ?? undefined;
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryAbility(conversationId: string, now: number): RawBuilder<{ able: boolean | null }> {
   return sql`select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`;
 }

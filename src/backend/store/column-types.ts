@@ -17,7 +17,7 @@ export function toJsonColumn(value: unknown): string {
   return JSON.stringify(value, (_, item) => (typeof item === "string" ? cleanText(item) : item)) ?? "null";
 }
 
-/** The same for a `text` column. */
+/** Cleans text for a `text` column, which accepts neither NUL nor a lone surrogate. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
 }

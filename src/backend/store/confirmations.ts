@@ -76,7 +76,7 @@ export async function findConfirmation(
   return row && store(row);
 }
 
-/** The plan that was approved last for a generation. */
+/** Returns the plan that was approved last for a generation. */
 export async function findApprovedPlan(db: Kysely<Database>, generationId: string): Promise<unknown> {
   const query = db.selectFrom("confirmations").select("plan").where("generation_id", "=", generationId);
   const row = await query.where("approved", "=", true).orderBy("answered_at", "desc").limit(1).executeTakeFirst();

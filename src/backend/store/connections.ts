@@ -11,7 +11,7 @@ export async function loadConnections(db: DbConnection, installationId: string):
   return await readTogether(db, queryConnections(db, installationId));
 }
 
-/** The same as queries, to be read with others. */
+/** Builds the queries for `readTogether`. */
 export function queryConnections(db: DbConnection, installationId: string) {
   return {
     descriptions: queryDescriptions(db, installationId),

@@ -63,7 +63,7 @@ export function toMessage({ message }: Pick<Selectable<Messages>, "message">): M
   return message as unknown as ModelMessage;
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryMessages(
   db: DbConnection,
   id: string,
@@ -134,7 +134,7 @@ export async function appendMessages(
   return rows[0]?.sequence ?? 0;
 }
 
-/** The same as a change under a `Condition`, without the lock: see {@link isMessageCollision}. */
+/** Returns a change that appends messages under a `Condition`, without the lock: see {@link isMessageCollision}. */
 export function appendMessagesSql(
   id: string,
   { messages, generationId, now }: { messages: ModelMessage[]; generationId: string | null; now: number },

@@ -20,7 +20,7 @@ export async function listDescriptions(db: DbConnection, installationId: string)
   return await queryDescriptions(db, installationId).execute();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryDescriptions(db: DbConnection, installationId: string) {
   const all = db.selectFrom("described_services").select(COLUMNS).where("installation_id", "=", installationId);
   return all.orderBy("name");

@@ -8,7 +8,7 @@ import { listMigrations, runMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
-/** Milliseconds. */
+/** Time limits, in ms. */
 const CONNECT_LIMIT = 10_000;
 const STATEMENT_LIMIT = 30_000;
 const IDLE_TRANSACTION_LIMIT = 60_000;

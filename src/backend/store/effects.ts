@@ -116,7 +116,7 @@ export async function refuseEffect(
 /**
  * Takes over an effect that is unknown because its node is gone, if it has a task that can still be queried.
  *
- * @returns false if there is no such task
+ * @returns false without such a task
  */
 export async function resumeEffect(db: Kysely<Database>, { id, node }: EffectKey, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db

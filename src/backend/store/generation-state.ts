@@ -118,7 +118,7 @@ export const GenerationProgress = z.object({
   used: z.optional(UsedTokens),
 });
 
-/** What the next run needs to know. Column `progress`: changed only by `advanceProgress`. */
+/** State for the next run. Column `progress`: changed only by `advanceProgress`. */
 export type GenerationProgress = Readonly<z.infer<typeof GenerationProgress>>;
 
 /** The progress of a generation that has not begun. */

@@ -109,7 +109,7 @@ export async function changeGeneration(tx: DbConnection, id: string, change: Gen
   await tx.updateTable("generations").set(getColumns(change)).where("id", "=", id).execute();
 }
 
-/** The same as a change that is written with parts (`Condition`). */
+/** Returns a change to a generation that is written with parts (`Condition`). */
 export function changeGenerationSql(change: GenerationChange): RawBuilder<unknown> {
   const sets = Object.entries(getColumns(change)).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
   return sql`update "generations" set ${sql.join(sets)} from held where generations.id = held.id`;

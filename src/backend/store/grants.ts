@@ -64,7 +64,7 @@ export async function listGrants(db: DbConnection, installationId: string): Prom
   return await queryGrants(db, installationId).execute();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryGrants(db: DbConnection, installationId: string) {
   return db.selectFrom("grants").select(COLUMNS).where("installation_id", "=", installationId).orderBy("service");
 }

@@ -94,7 +94,7 @@ export async function findApprovalTimeout(db: DbConnection, id: string): Promise
   return (await queryApprovalTimeout(db, id).executeTakeFirst())?.approval_timeout ?? undefined;
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryApprovalTimeout(db: DbConnection, id: string) {
   return db.selectFrom("installations").select("approval_timeout").where("id", "=", id);
 }

@@ -59,8 +59,8 @@ export function insertInteractionSql(
 }
 
 /**
- * Stores an answer and marks that its generation is to be woken, as a condition of the parts that report it. The generation is locked
- * first, as everywhere.
+ * Stores an answer and wakes its generation, as a condition of the parts that report it. Locks the generation first, as
+ * everywhere.
  */
 export function answerInteractionSql(
   { id, generation_id: generationId }: Pick<StoredInteraction, "id" | "generation_id">,
@@ -79,7 +79,7 @@ export function answerInteractionSql(
 }
 
 /**
- * The same where the generation only waits for this: it also runs from now on, at a node.
+ * Stores an answer and claims its generation for a node, if the generation waits only for this.
  *
  * @param version version of the generation's row as it was read, which must still be the same
  */
@@ -105,7 +105,7 @@ export async function listInteractions(db: DbConnection, generationId: string): 
   return await queryInteractions(db, generationId).execute();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryInteractions(db: DbConnection, generationId: string) {
   const all = db.selectFrom("interactions").select(COLUMNS).where("generation_id", "=", generationId);
   return all.orderBy("created_at").orderBy("ordinal");
@@ -164,7 +164,7 @@ export async function findInteraction(db: DbConnection, id: string): Promise<Sto
   return await queryInteraction(db, id).executeTakeFirst();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryInteraction(db: DbConnection, id: string) {
   return db.selectFrom("interactions").select(COLUMNS).where("id", "=", id);
 }
@@ -207,7 +207,7 @@ export async function extendInteraction(tx: DbConnection, id: string, until: Dat
   return numUpdatedRows > 0n;
 }
 
-/** Open ones that have expired. */
+/** Lists open requests that have expired. */
 export async function listExpiredInteractions(db: Kysely<Database>, now: number): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")

@@ -21,7 +21,7 @@ export async function listMcp(db: DbConnection, installationId: string): Promise
   return await queryMcp(db, installationId).execute();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryMcp(db: DbConnection, installationId: string) {
   return db.selectFrom("mcp_services").select(COLUMNS).where("installation_id", "=", installationId).orderBy("name");
 }

@@ -23,7 +23,7 @@ export type NewGenerationRow = {
   messages: ModelMessage[];
   /** The first parts of the log, by the ID of the generation. */
   toParts(generationId: string): StreamPart[];
-  /** What is written with it, each reading `held` as under a `Condition`. */
+  /** Changes to write with it, each reading `held` as under a `Condition`. */
   changes(generationId: string): RawBuilder<unknown>[];
   now: number;
 };
@@ -56,7 +56,7 @@ export async function insertConversation(
   });
 }
 
-/** The same in a conversation that {@link lockIdleConversation} locked. */
+/** Writes a generation in a conversation that {@link lockIdleConversation} locked. */
 export async function insertGeneration(
   tx: DbConnection,
   row: NewGenerationRow & { end: ConversationEnd },

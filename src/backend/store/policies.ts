@@ -8,7 +8,7 @@ export async function listPolicies(db: Kysely<Database>, installationId: string)
   return await queryPolicies(db, installationId).execute();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryPolicies(db: DbConnection, installationId: string) {
   const all = db.selectFrom("policies").select(["target", "mode"]).where("installation_id", "=", installationId);
   return all.orderBy(sql`target collate "C"`);

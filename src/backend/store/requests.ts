@@ -34,7 +34,7 @@ export async function claimRequest(
   return claimed ? undefined : await findRequest(db, installationId, key);
 }
 
-/** Keep the first answer. */
+/** Stores the first answer of a request. */
 export async function finishRequest(
   db: Kysely<Database>,
   installationId: string,
@@ -85,7 +85,7 @@ export function updateAnsweredSql(
     generation_id = ${generationId} from held where installation_id = ${installationId} and key = ${key}`;
 }
 
-/** The same for a key that was not claimed: the statement fails if another request has it (`isKeyTaken`). */
+/** Stores the answer of a key that was not claimed: the statement fails if another request has it (`isKeyTaken`). */
 export function insertAnsweredSql(
   installationId: string,
   key: string,

@@ -12,7 +12,7 @@ export type Rows<Queries> = {
 };
 
 /**
- * Runs several queries as one statement, on one snapshot. Each gives the rows that it would give by itself; one that is undefined gives none.
+ * Runs several queries as one statement, on one snapshot. Each returns the rows that it would return alone; an undefined one returns none.
  *
  * @example const { grants, policies } = await readTogether(db, { grants: queryGrants(db, id), policies: queryPolicies(db, id) })
  */

@@ -57,7 +57,7 @@ export type AgentTurns = {
 export type AgentOutbox = {
   number: GeneratedAlways<string>;
   generation_id: string;
-  /** The same for parts that a repeated turn sends again. */
+  /** Equal for parts that a repeated turn sends again. */
   key: string;
   report: Json;
   created_at: Time;

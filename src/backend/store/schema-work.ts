@@ -66,7 +66,7 @@ export type Generations = {
   kept_by: number | null;
   /** Services that are waited for. */
   auth: MaybeJsonOf<AuthNeeded>;
-  /** The earliest deadline of what it waits for. */
+  /** The earliest deadline of its waits. */
   wake_at: MaybeTime;
   /** When the last node released it. */
   paused_at: MaybeTime;
@@ -146,7 +146,7 @@ export type Events = {
   created_at: Time;
 };
 
-/** The same row, as read. */
+/** An event as read. */
 export type StoredEvent = { number: number; generationId: string | null; part: StreamPart; at: Date };
 
 /** Calls of a generation's steps. `outcome` is set once and for all when a call is over. */

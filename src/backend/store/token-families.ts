@@ -21,7 +21,7 @@ export async function findFamily(db: DbConnection, id: string): Promise<TokenFam
   return await queryFamily(db, id).executeTakeFirst();
 }
 
-/** The same as a query, to be read with others. */
+/** Builds the query for `readTogether`. */
 export function queryFamily(db: DbConnection, id: string) {
   return db.selectFrom("families").select(FAMILY).where("id", "=", id);
 }

@@ -151,7 +151,7 @@ function createAgentTool(ports: ToolAccess, configuration: ServiceConfiguration,
 
 type Description = Omit<AgentTool, "service" | "title" | "parse" | "run">;
 
-/** What is the same for everyone is built once, since each request has every tool. */
+/** Cached, because each request has every tool. */
 const descriptions = new WeakMap<Tool, Description>();
 
 function describeTool(tool: Tool): Description {

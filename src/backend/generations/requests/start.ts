@@ -24,7 +24,7 @@ import type { Engine } from "../engine.ts";
 import { advanceProgress } from "../progress.ts";
 import type { LinkRequest, NewGeneration } from "../request.ts";
 import { isHeld } from "../run.ts";
-import { getWantedOutput } from "../wanted-output.ts";
+import { readExpectedOutput } from "../wanted-output.ts";
 
 /** How long a stopped generation may take to end, in ms, before the new one waits behind it. */
 const STOP_LIMIT = 10_000;
@@ -51,7 +51,7 @@ export async function startGeneration(
   const isDelegated = await shouldDelegate(ports, { remote, request: { ...options.request, ...attachments } });
   const runsAt = isDelegated ? "agent" : "backend";
   const request: GenerationRequest = { ...options.request, ...attachments, runsAt, ...getTrace(ports) };
-  await getWantedOutput(request);
+  await readExpectedOutput(request);
   const now = ports.clock.now();
   const existingId = options.session_id || undefined;
   if (!isDelegated && !remote && engine.takesWork()) {

@@ -7,10 +7,10 @@ import { tryParseJson } from "#protocol/json";
 import { escapeHtml } from "../../connections/consent/page.ts";
 import { toLineFeeds } from "./form-card.ts";
 
-/** Name of the input that holds an edited field. Names of fields are not the page's to choose. */
+/** Returns the name of the input for an edited field. Tools choose the names of fields, so the page uses numbers. */
 const getEditName = (index: number) => `edit_${index}`;
 
-/** Renders what an approval would do: every field as it would be sent, with marks of what others wrote. */
+/** Renders the call of an approval: every field as it would be sent, with marks on text that others wrote. */
 export function renderApproval(request: InteractionRequest): string {
   const access = request.preview?.access;
   return `<h1>Approve ${escapeHtml(cleanLine(request.tool_name))}?</h1>
@@ -36,7 +36,7 @@ ${escapeHtml(text)}</textarea></label>`;
     .join("\n");
 }
 
-/** Rows of a text on a phone, at most 12. */
+/** Counts the rows of a text on a phone, up to 12. */
 function countRows(text: string): number {
   const rows = text.split("\n").map((line) => Math.max(1, Math.ceil(line.length / CHARACTERS_PER_ROW)));
   return Math.min(
@@ -56,9 +56,9 @@ export function parseEdit(
   const entries: [string, unknown][] = [];
   let isChanged = false;
   for (const [index, field] of fields.entries()) {
-    const before = toEditText(field);
-    const text = toLineFeeds(form.get(getEditName(index)) ?? before);
-    const isSame = text === toLineFeeds(before);
+    const originalText = toEditText(field);
+    const text = toLineFeeds(form.get(getEditName(index)) ?? originalText);
+    const isSame = text === toLineFeeds(originalText);
     isChanged ||= !isSame;
     const value = isSame || typeof field.value === "string" ? text : tryParseJson(text);
     if (value === undefined) return { error: `“${cleanLine(field.name)}” must be JSON, as it was.` };
@@ -69,8 +69,8 @@ export function parseEdit(
 
 /** Renders one button for each scope of approval. */
 export function renderScopes({ approval_scopes: scopes }: InteractionRequest, verb = "Approve"): string {
-  const offered = scopes ?? [{ scope: "once" as const, words: "once" }];
-  return offered
+  const scopeOptions = scopes ?? [{ scope: "once" as const, words: "once" }];
+  return scopeOptions
     .map(({ scope, words }, index) => {
       const name = SCOPES[scope];
       const line = cleanLine(words);

@@ -52,10 +52,10 @@ export function parseForm(
 
 /** Returns a value as a terminal would send it: options by their value, a single checkbox as true or false. */
 function readValue({ type, options = [] }: InputField, texts: string[]): unknown {
-  const known = options.map(({ value }) => value);
+  const knownValues = options.map(({ value }) => value);
   if (type === "checkbox" && options.length === 0) return texts.length > 0;
   const choices =
-    options.length > 0 ? texts.filter((text) => known.includes(text)) : texts.filter((text) => text !== "");
+    options.length > 0 ? texts.filter((text) => knownValues.includes(text)) : texts.filter((text) => text !== "");
   if (type === "checkbox") return choices.length > 0 ? choices : undefined;
   return choices[0] === undefined ? undefined : toLineFeeds(choices[0]);
 }
@@ -67,12 +67,12 @@ function renderText(index: number, { type }: InputField, [value = ""]: string[])
 }
 
 function renderSelect(index: number, { options = [], required }: InputField, values: string[]): string {
-  const listed = options.map(
+  const optionTags = options.map(
     ({ value, label }) =>
       `<option value="${escapeHtml(value)}"${values.includes(value) ? " selected" : ""}>${escapeHtml(cleanLine(label))}</option>`,
   );
-  const none = required ? "" : '<option value=""></option>';
-  return `<select name="${getName(index)}">${none}${listed.join("")}</select>`;
+  const emptyOption = required ? "" : '<option value=""></option>';
+  return `<select name="${getName(index)}">${emptyOption}${optionTags.join("")}</select>`;
 }
 
 type Boxes = { field: InputField; label: string; help: string; values: string[] };
@@ -90,7 +90,7 @@ function toTexts(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** The page does not choose the IDs of fields. */
+/** Returns the name of a field's input. Tools choose the IDs of fields, so the page uses numbers. */
 function getName(index: number): string {
   return `field_${index}`;
 }

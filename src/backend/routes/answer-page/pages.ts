@@ -6,7 +6,7 @@ import { escapeHtml, renderPageShell } from "../../connections/consent/page.ts";
 import { renderApproval, renderEditor, renderScopes } from "./approval-card.ts";
 import { renderFormFields, renderFormHead } from "./form-card.ts";
 
-/** What the page of a card needs besides the request: the ticket of its forms, and the refused answer. */
+/** Parts of a card's page besides the request: the ticket of its forms, and the refused answer. */
 export type CardView = {
   ticket: string;
   edits?: boolean;
@@ -16,9 +16,9 @@ export type CardView = {
   step?: number;
 };
 
-/** Shows what a link is for. Only the button uses it up, because link previews open it too. */
+/** Shows the purpose of a link. Only the button spends it, because link previews open it too. */
 export function showDevicePage(token: string, ticket: string): Response {
-  return show("Answer on this device", [
+  return renderAnswerPage("Answer on this device", [
     "<h1>Answer on this device?</h1>",
     `<p>This browser can then approve and deny for kay, until you run kay logout. Continue only if you asked for this link
 in your terminal.</p>
@@ -33,11 +33,11 @@ in your terminal.</p>
 /** Shows all open requests, newest first. */
 export function showListPage(pending: PendingRequest[], ticket: string): Response {
   const rows = pending.toReversed().map(({ id, kind, title, request, auth }) => {
-    const what = kind === "auth" ? `Connect ${(auth?.integrations ?? []).join(", ")}` : getQuestion(request);
-    return `<li><a href="${ANSWER_PATH}/${encodeURIComponent(id)}">${escapeHtml(cleanLine(what, 200))}</a>
+    const subject = kind === "auth" ? `Connect ${(auth?.integrations ?? []).join(", ")}` : getQuestion(request);
+    return `<li><a href="${ANSWER_PATH}/${encodeURIComponent(id)}">${escapeHtml(cleanLine(subject, 200))}</a>
 <small>${escapeHtml(cleanLine(title ?? "", 120))}</small></li>`;
   });
-  return show("Open requests", [
+  return renderAnswerPage("Open requests", [
     "<h1>Open requests</h1>",
     rows.length === 0 ? "<p>No open requests.</p>" : `<ul class="list">${rows.join("\n")}</ul>`,
     `<form method="post" action="${DEVICE_PATH}/forget">
@@ -55,14 +55,17 @@ export function showCardPage(pending: PendingRequest, view: CardView, status = 2
   if (auth) {
     const services = auth.integrations.filter((name) => !auth.connected.includes(name)).map((name) => cleanLine(name));
     const text = `kay needs ${services.join(" and ")}. Run kay connect ${services.join(" ")} in a terminal.`;
-    return show("Connect", [`<h1>Connect ${escapeHtml(services.join(", "))}</h1>\n<p>${escapeHtml(text)}</p>`, footer]);
+    return renderAnswerPage("Connect", [
+      `<h1>Connect ${escapeHtml(services.join(", "))}</h1>\n<p>${escapeHtml(text)}</p>`,
+      footer,
+    ]);
   }
   if (!request) return showNote("Nothing to show", "This request has no content.", 404);
   const card =
     request.interaction_type === "approval"
       ? renderApprovalForms(pending.id, request, view)
       : renderInputForms(pending.id, request, view);
-  return show(
+  return renderAnswerPage(
     "Answer kay",
     [error, request.error ? `<p class="warning">${escapeHtml(cleanLine(request.error))}</p>` : "", card, footer],
     status,
@@ -70,30 +73,30 @@ export function showCardPage(pending: PendingRequest, view: CardView, status = 2
 }
 
 /** Shows the open approvals of a step, each whole, and below all of them the buttons that answer them together. */
-export function showPlanPage(all: PendingRequest[], ticket: string): Response {
-  const cards = all.flatMap(({ request }, index) =>
-    request ? [`<p><strong>${index + 1} of ${all.length}</strong></p>\n${renderApproval(request)}`] : [],
+export function showPlanPage(pending: PendingRequest[], ticket: string): Response {
+  const cards = pending.flatMap(({ request }, index) =>
+    request ? [`<p><strong>${index + 1} of ${pending.length}</strong></p>\n${renderApproval(request)}`] : [],
   );
-  const hidden = `${renderTicket(ticket)}<input type="hidden" name="ids" value="${escapeHtml(toIds(all))}">\n`;
-  const begin = `<form method="post" action="${ANSWER_PATH}/${encodeURIComponent(all[0]?.id ?? "")}" autocomplete="off">\n${hidden}`;
-  return show("Answer kay", [
+  const hiddenFields = `${renderTicket(ticket)}<input type="hidden" name="ids" value="${escapeHtml(toIds(pending))}">\n`;
+  const formStart = `<form method="post" action="${ANSWER_PATH}/${encodeURIComponent(pending[0]?.id ?? "")}" autocomplete="off">\n${hiddenFields}`;
+  return renderAnswerPage("Answer kay", [
     ...cards,
-    `${begin}<div class="choices"><button name="decision" value="once" class="primary">Approve all ${all.length}</button></div>\n</form>`,
-    `${begin}<label>Reason to deny <input name="reason" maxlength="500"></label>
-<div class="choices"><button name="decision" value="deny">Deny all ${all.length}</button></div>
+    `${formStart}<div class="choices"><button name="decision" value="once" class="primary">Approve all ${pending.length}</button></div>\n</form>`,
+    `${formStart}<label>Reason to deny <input name="reason" maxlength="500"></label>
+<div class="choices"><button name="decision" value="deny">Deny all ${pending.length}</button></div>
 </form>
 <footer>${TO_LIST}</footer>`,
   ]);
 }
 
 /** Names the approvals that a form answers together. Its ticket is for just these. */
-export function toIds(all: PendingRequest[]): string {
-  return all.map(({ id }) => id).join(",");
+export function toIds(pending: PendingRequest[]): string {
+  return pending.map(({ id }) => id).join(",");
 }
 
-/** Shows one sentence: how a request ended, or why there is none. */
+/** Shows one sentence, such as how a request ended. */
 export function showNote(title: string, text: string, status = 200): Response {
-  return show(
+  return renderAnswerPage(
     title,
     [`<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(text)}</p>\n<footer>${TO_LIST}</footer>`],
     status,
@@ -106,22 +109,22 @@ export function showNote(title: string, text: string, status = 200): Response {
  */
 export function showAgainPage(path: string): Response {
   const href = escapeHtml(`${path}?again=1`);
-  return show("Answer kay", [
+  return renderAnswerPage("Answer kay", [
     `<meta http-equiv="refresh" content="0; url=${href}">\n<p><a href="${href}">Continue</a></p>`,
   ]);
 }
 
 type Request = NonNullable<PendingRequest["request"]>;
 
-/** Denying is a separate form, so that Enter in the reason never approves. */
+/** Renders the forms of an approval. Denying is a separate form, so that Enter in the reason never approves. */
 function renderApprovalForms(id: string, request: Request, { ticket, edits, given, step = 1 }: CardView): string {
   const canEdit = request.editable === true && (request.preview?.fields.length ?? 0) > 0;
   const editor = edits && canEdit ? `<h2>Edit</h2>\n${renderEditor(request, given)}\n` : "";
   const path = `${ANSWER_PATH}/${encodeURIComponent(id)}`;
   const link = editor === "" && canEdit ? `<p><a href="${path}?edit=1">Edit before approving</a></p>\n` : "";
-  const together = step > 1 ? `<p><a href="${path}?plan=1">All ${step} changes of this step</a></p>\n` : "";
+  const planLink = step > 1 ? `<p><a href="${path}?plan=1">All ${step} changes of this step</a></p>\n` : "";
   return `${renderApproval(request)}
-${together}<form method="post" action="${path}" autocomplete="off">
+${planLink}<form method="post" action="${path}" autocomplete="off">
 ${renderTicket(ticket)}${editor}<div class="choices">
 ${renderScopes(request, editor === "" ? "Approve" : "Approve as edited")}
 </div>
@@ -151,7 +154,7 @@ function renderTicket(ticket: string): string {
 
 const TO_LIST = `<a href="${ANSWER_PATH}">All open requests</a>`;
 
-function show(title: string, content: string[], status = 200): Response {
+function renderAnswerPage(title: string, content: string[], status = 200): Response {
   // The browser must send the origin of a form, so that the backend recognizes its own.
   const text = content.filter(Boolean).join("\n");
   return renderPageShell({ title, content: text, status, formAction: "'self'", referrer: "same-origin" });

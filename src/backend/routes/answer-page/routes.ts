@@ -40,16 +40,16 @@ export function createAnswerPageRoutes(ports: BackendPorts, engine: Engine): Hon
   app.post(DEVICE_PATH, async (c) => {
     const form = new URLSearchParams(await c.req.text());
     const token = form.get("token") ?? "";
-    const isOwn = isTicket(ports, "answer-device", token, form.get("ticket") ?? "");
-    const device = isOwn ? await signInDevice(ports, token) : undefined;
+    const isOwnForm = isTicket(ports, "answer-device", token, form.get("ticket") ?? "");
+    const device = isOwnForm ? await signInDevice(ports, token) : undefined;
     if (!device) return showUsedLink();
-    return leadTo(device.interactionId ? `${ANSWER_PATH}/${device.interactionId}` : ANSWER_PATH, device.cookie);
+    return redirect(device.interactionId ? `${ANSWER_PATH}/${device.interactionId}` : ANSWER_PATH, device.cookie);
   });
   app.post(`${DEVICE_PATH}/forget`, async (c) => {
     const device = await findDevice(ports, c.req.header("cookie"));
     const form = new URLSearchParams(await c.req.text());
-    const isOwn = device && isTicket(ports, "answer", toListTicket(device.hash), form.get("ticket") ?? "");
-    if (!isOwn) return showUnknownDevice();
+    const isOwnForm = device && isTicket(ports, "answer", toListTicket(device.hash), form.get("ticket") ?? "");
+    if (!isOwnForm) return showUnknownDevice();
     await deleteAnswerDevice(ports.db, device.hash);
     const page = showNote("Signed out", "This device can no longer answer.");
     page.headers.append("set-cookie", formatEmptyCookie(ports));
@@ -84,14 +84,14 @@ export function createAnswerPageRoutes(ports: BackendPorts, engine: Engine): Hon
     if (!isTicket(ports, "answer", toCardTicket(device.hash, ids ?? id), ticket))
       return showNote("Not answered", "This form is not from this page. Open the request again.", 403);
     if (ids !== null) {
-      const refused = await submitPlan(ports, engine, device.installationId, form);
-      return refused === undefined ? leadTo(`${ANSWER_PATH}/${id}`) : showNote("Not answered", refused, 422);
+      const refusal = await submitPlan(ports, engine, device.installationId, form);
+      return refusal === undefined ? redirect(`${ANSWER_PATH}/${id}`) : showNote("Not answered", refusal, 422);
     }
     return await showClosed(async () => {
       const pending = await getPendingRequest(ports, device.installationId, id);
-      const refused = await submitAnswer(ports, engine, { installationId: device.installationId, pending }, form);
-      if (refused === undefined) return leadTo(`${ANSWER_PATH}/${id}`);
-      return showCardPage(pending, { ticket, edits: form.has("edit_0"), error: refused, given: form }, 422);
+      const refusal = await submitAnswer(ports, engine, { installationId: device.installationId, pending }, form);
+      if (refusal === undefined) return redirect(`${ANSWER_PATH}/${id}`);
+      return showCardPage(pending, { ticket, edits: form.has("edit_0"), error: refusal, given: form }, 422);
     });
   });
   return app;
@@ -120,7 +120,7 @@ function toListTicket(device: Buffer): string {
   return toCardTicket(device, "");
 }
 
-/** A request that was answered elsewhere or has ended says so. */
+/** Runs `work`; if its request was answered elsewhere or has ended, shows a note about that. */
 async function showClosed(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -154,7 +154,7 @@ function showUsedLink(): Response {
   );
 }
 
-function leadTo(location: string, cookie?: string): Response {
+function redirect(location: string, cookie?: string): Response {
   const headers = new Headers({ location, "cache-control": "no-store", "referrer-policy": "same-origin" });
   if (cookie) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });

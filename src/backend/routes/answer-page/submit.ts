@@ -38,7 +38,7 @@ export async function submitAnswer(
 }
 
 /**
- * Answers the approvals that a page showed together, in their order. What was answered elsewhere meanwhile stays so.
+ * Answers the approvals that a page showed together, in their order. Skips those that were answered elsewhere meanwhile.
  *
  * @returns why an answer was refused; that request and those after it are then still open
  */
@@ -51,8 +51,8 @@ export async function submitPlan(
   for (const id of (form.get("ids") ?? "").split(",")) {
     try {
       const pending = await getPendingRequest(ports, installationId, id);
-      const refused = await submitAnswer(ports, engine, { installationId, pending }, form);
-      if (refused !== undefined) return refused;
+      const refusal = await submitAnswer(ports, engine, { installationId, pending }, form);
+      if (refusal !== undefined) return refusal;
     } catch (error) {
       if (!(error instanceof Problem) || !CLOSED.has(error.code)) throw error;
     }
@@ -77,6 +77,6 @@ function parseAnswer(request: InteractionRequest, form: URLSearchParams): Intera
   }
   if (decision === "cancel") return { action: "cancel" };
   if (decision !== "submit") return undefined;
-  const read = request.link === undefined ? parseForm(request, form) : { input: {} };
-  return "error" in read ? read.error : { action: "submit", input: read.input };
+  const result = request.link === undefined ? parseForm(request, form) : { input: {} };
+  return "error" in result ? result.error : { action: "submit", input: result.input };
 }

@@ -25,7 +25,7 @@ import { listTools } from "../tools.ts";
 export function createEndpoint(
   ports: BackendPorts,
   engine: Engine,
-  draining: () => boolean,
+  isDraining: () => boolean,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const program = await authenticateProgram(ports, request);
@@ -36,7 +36,7 @@ export function createEndpoint(
       ({ era }) => {
         // A closed connection cancels the call, but not before protocol 2026-07-28, and not if this node closes it.
         const cancelGeneration: KayCalls["cancelGeneration"] = async (callId) =>
-          era === "modern" && !draining() ? await calls.cancelGeneration(callId) : undefined;
+          era === "modern" && !isDraining() ? await calls.cancelGeneration(callId) : undefined;
         const openCalls = async () => ({ ...calls, cancelGeneration });
         return createKayServer({ version: ports.version, openCalls, program: name, closeCancels: true });
       },
@@ -48,14 +48,14 @@ export function createEndpoint(
 }
 
 /**
- * The backend's calls for one program: it sees only its own calls, and acts for the installation that authorized it.
+ * Creates the calls of one program: it sees only its own calls, and acts for the installation that authorized it.
  */
 function createCalls(
   ports: BackendPorts,
   engine: Engine,
-  { programId, installationId, signal: gone }: { programId: string; installationId: string; signal: AbortSignal },
+  { programId, installationId, signal: closed }: { programId: string; installationId: string; signal: AbortSignal },
 ): KayCalls {
-  const programCall: KayCalls["programCall"] = (id, { waitSeconds, until, signal = gone }) =>
+  const programCall: KayCalls["programCall"] = (id, { waitSeconds, until, signal = closed }) =>
     waitForProgramCall(ports, engine, installationId, id, {
       waitMs: waitSeconds * 1_000,
       signal,
@@ -67,7 +67,7 @@ function createCalls(
     tools: async ({ query }) => ({ tools: await listTools(ports, installationId, { query }) }),
     startProgramCall: (request) => {
       const link = { changes: () => [], begin: () => {} };
-      return startProgramCall(ports, engine, installationId, request, { link, signal: gone, programId });
+      return startProgramCall(ports, engine, installationId, request, { link, signal: closed, programId });
     },
     answerInteraction: (conversationId, interactionId, answer) =>
       answerInteraction(ports, engine, { installationId, conversationId, interactionId }, answer),
@@ -90,7 +90,7 @@ async function authenticateProgram(ports: BackendPorts, request: Request): Promi
   }
 }
 
-/** Says where a program finds the authorization server (RFC 9728 section 5.1). */
+/** Sends the challenge that names the authorization server (RFC 9728 section 5.1). */
 function sendChallenge(ports: BackendPorts): Response {
   const { pathname } = new URL(getResource(ports));
   return bearerAuthChallengeResponse(new OAuthError(OAuthErrorCode.InvalidToken, "A valid access token is needed."), {

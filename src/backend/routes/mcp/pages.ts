@@ -16,7 +16,7 @@ export function showRequestPage(
 ): Response {
   const { name, user_code: code } = request;
   const command = `kay mcp authorize ${code}`;
-  return show(`Let ${name} use kay?`, 200, [
+  return renderProgramPage(`Let ${name} use kay?`, 200, [
     renderFacts([
       ["Program", `“${name}”`],
       ["Answers go to", describeRedirect(request)],
@@ -35,7 +35,7 @@ Or <a rel="noreferrer" href="${escapeHtml(cancelUrl)}">tell the program no</a>.<
 /** Sends the browser of a user who authorized the program to it, through a page that names the program. */
 export function showReturnPage({ name, ...request }: ProgramRequest, url: string): Response {
   const href = escapeHtml(url);
-  return show(`Back to ${name}`, 200, [
+  return renderProgramPage(`Back to ${name}`, 200, [
     `<meta http-equiv="refresh" content="0; url=${href}">`,
     renderFacts([["Goes to", describeRedirect(request)]]),
     `<p><a rel="noreferrer" href="${href}">Continue</a> if your browser does not continue automatically.</p>`,
@@ -45,7 +45,7 @@ export function showReturnPage({ name, ...request }: ProgramRequest, url: string
 
 /** Shows why a program cannot be authorized. kay never redirects a browser to an unconfirmed address. */
 export function showRefusal(reason: string, status: number): Response {
-  return show("This program cannot be let in", status, [
+  return renderProgramPage("This program cannot be let in", status, [
     `<p>${escapeHtml(reason)}</p>`,
     "<footer>You can close this page. Start again in the program.</footer>",
   ]);
@@ -63,7 +63,7 @@ function describeRedirect(request: Pick<ProgramRequest, "redirect_uri">): string
 
 const NAME_NOTE = "The name is the program's own claim. kay cannot check it.";
 
-function show(title: string, status: number, content: string[]): Response {
+function renderProgramPage(title: string, status: number, content: string[]): Response {
   const text = [`<h1>${escapeHtml(title)}</h1>`, ...content].join("\n");
   return renderPageShell({ title, content: text, status, formAction: "'none'", referrer: "no-referrer" });
 }

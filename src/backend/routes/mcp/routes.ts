@@ -33,8 +33,8 @@ import { readJsonBody } from "../body.ts";
 import { getRedirectHost, showRefusal, showRequestPage, showReturnPage } from "./pages.ts";
 
 /**
- * kay as an MCP server over Streamable HTTP: `POST /mcp`, its authorization server, and the calls by which a terminal
- * authorizes programs. The SDK is loaded with the first request.
+ * Routes of kay as an MCP server over Streamable HTTP: `POST /mcp`, its authorization server, and the calls by which a
+ * terminal authorizes programs. The SDK is loaded with the first request.
  *
  * @param draining whether this node will end soon
  */
@@ -102,12 +102,12 @@ function toProgramView(program: Program): ProgramView {
 }
 
 /**
- * The authorization server of `/mcp` (OAuth 2.1 as the MCP specification of 2026-07-28 uses it), for programs and for the
- * browser of their user.
+ * Routes of the authorization server of `/mcp` (OAuth 2.1 as the MCP specification of 2026-07-28 uses it), for programs
+ * and for the browser of their user.
  */
 function createOAuthRoutes(ports: BackendPorts): Hono<{ Bindings: { address?: string } }> {
   const app = new Hono<{ Bindings: { address?: string } }>();
-  // Clients look below the well-known path by the path of what they look for (RFC 9728 section 3.1, RFC 8414 section 3).
+  // Clients append the path of the resource to the well-known path (RFC 9728 section 3.1, RFC 8414 section 3).
   app.on("GET", [RESOURCE_METADATA_PATH, `${RESOURCE_METADATA_PATH}/*`], (c) => c.json(buildResourceMetadata(ports)));
   app.on("GET", [SERVER_METADATA_PATH, `${SERVER_METADATA_PATH}/*`], (c) => c.json(buildServerMetadata(ports)));
   app.get(AUTHORIZE_PATH, async (c) => {
