@@ -94,7 +94,7 @@ type CustomServiceTraits = {
   fetch: Fetch;
   /** Identifies address and sign-in. Secrets stored for one binding cannot be decrypted for another. */
   binding: string;
-  /** Last segment of its own redirect address, for OAuth. */
+  /** Last segment of the service's redirect address, for OAuth. */
   callback?: string | undefined;
   /** The issuer that its authorization responses name, if its description says so. */
   issuer?: string | undefined;

@@ -33,7 +33,7 @@ export function parseInstant(text: string, field: string, zone = "UTC"): string 
   return new Date(toInstant(parseCalendarTime(text, field), zone)).toISOString().replace(".000", "");
 }
 
-/** The same for an optional field; undefined if it is blank. @throws Problem INVALID_REQUEST */
+/** Parses an optional date or time as an instant. Returns undefined for a blank text. @throws Problem INVALID_REQUEST */
 export function parseOptionalInstant(text: string | undefined, field: string, zone?: string): string | undefined {
   return text?.trim() ? parseInstant(text, field, zone) : undefined;
 }

@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import { Problem } from "#protocol/errors";
 import { encodeHeader, toOneLine } from "./encoded-words.ts";
 
-/** More recipients than this count as many. */
+/** Number of recipients above which a mail counts as one to many. */
 const MANY_RECIPIENTS = 10;
 
 /** A mailbox in a header: "Ana <ana@x.test>". */

@@ -46,7 +46,7 @@ export type OutgoingMail = {
   subject: string;
   body: string;
   attachments?: FileContent[];
-  /** Message-ID of the message that this one answers, and those of all earlier ones. */
+  /** Message-IDs of the answered message and of all earlier ones. */
   inReplyTo?: string;
   references?: string;
 };

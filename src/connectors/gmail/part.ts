@@ -21,10 +21,10 @@ export const Part = z.looseObject({
 });
 export type Part = z.output<typeof Part>;
 
-/** What a message consists of: its own texts in their order, files, and the messages that are attached to it. */
+/** The parts of a message: its texts in order, its files, and the messages attached to it. */
 export type PartTree = { texts: Part[]; files: Part[]; mails: { part: Part; inner: PartTree }[] };
 
-/** Levels of nesting that are read. Mail programs write far fewer. */
+/** Maximum nesting that is read. Mail programs write much less. */
 const DEEPEST = 20;
 
 /** Sorts the parts of a message. Parts of an attached message are kept with it. */
@@ -58,7 +58,7 @@ function chooseAlternative(trees: PartTree[]): PartTree {
   const plainTexts = trees.find(({ texts }) => texts.some(isPlainText))?.texts ?? rich;
   const isStub = !plainTexts.some(isSeparate) && getText(rich).length > 200 + 4 * getText(plainTexts).length;
   const tree = joinTrees(trees);
-  // Other forms of the same text, such as AMP, are no files. An invitation is more than its text.
+  // Other forms of the same text, such as AMP, are not files. An invitation is, because it has more than the text.
   const isForm = ({ filename, mimeType }: Part) => !filename && /^text\/(?!calendar)/i.test(mimeType ?? "");
   return { ...tree, files: tree.files.filter((file) => !isForm(file)), texts: isStub ? rich : plainTexts };
 }

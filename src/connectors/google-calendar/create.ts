@@ -41,7 +41,7 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** More guests than this count as many. */
+/** Number of guests above which an event counts as one for many. */
 const MANY_GUESTS = 10;
 
 /** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */

@@ -65,7 +65,7 @@ export function getTimes(event: Event): { start: CalendarTime; end: CalendarTime
   return { start: { dateTime: from }, end: { dateTime: toExactTime(end) ?? from } };
 }
 
-/** Adds the offset to a time that has a zone instead, or returns undefined if there is no time that can be read. */
+/** Adds the offset to a time with a zone. Returns undefined for an unreadable time. */
 function toExactTime(time: z.output<typeof Time>): string | undefined {
   const { dateTime, timeZone } = time ?? {};
   if (!dateTime || Number.isNaN(toInstant({ dateTime }, "UTC"))) return undefined;
@@ -129,13 +129,13 @@ function getNote(event: Event): string {
   return [getKind(event), response === "accepted" ? undefined : response].filter(Boolean).join(", ");
 }
 
-/** Returns what an entry is if it is not a meeting: "working location", "out of office", "focus time", "birthday". */
+/** Returns the kind of an entry that is not a meeting: "working location", "out of office", "focus time", "birthday". */
 function getKind({ eventType }: Event): string | undefined {
   if (!eventType || eventType === "default") return undefined;
   return eventType.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** Returns how the user answered the invitation. Their own events without guests have no answer. */
+/** Returns the user's answer to the invitation. An own event without guests has none. */
 function getOwnResponse({ attendees }: Event): string | undefined {
   const ownResponse = attendees?.find(({ self }) => self === true)?.responseStatus ?? undefined;
   return ownResponse === "needsAction" ? "not answered" : ownResponse;

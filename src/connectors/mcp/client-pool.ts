@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { unknownOutcomeProblem } from "../http/errors.ts";
 import type { TaskKeeper } from "../tool.ts";
 import { type McpClient, openMcpClient } from "./client.ts";
 import { type McpServerRef, toClientOptions } from "./client-options.ts";
 import type { McpTool } from "./definition.ts";
-import { isClosedProblem, unknownOutcomeProblem } from "./faults.ts";
+import { isClosedProblem } from "./faults.ts";
 import { belongsToKey, chooseConnectionKey, countQuestions, type OpeningClient, waitForClient } from "./pool-entry.ts";
 import type { Programs } from "./programs.ts";
 import { type OpenClient, refreshTools, requireApproved } from "./tools/approved-tools.ts";
@@ -157,7 +158,7 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
         else if (!isClosedProblem(error)) throw error;
         const pause = TASK_PAUSES_MS[tries++];
         if (pause === undefined)
-          throw call.writes && error instanceof Problem ? unknownOutcomeProblem(title, error) : error;
+          throw call.writes && error instanceof Problem ? unknownOutcomeProblem(title, error.message, error) : error;
         call.log?.(`Lost the connection to ${title}; its task continues, and kay asks for it again.`);
         await sleep(pause);
       }

@@ -1,8 +1,8 @@
 import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { cancelledProblem } from "../http/errors.ts";
-import { markClosed, unknownOutcomeProblem } from "./faults.ts";
+import { cancelledProblem, unknownOutcomeProblem } from "../http/errors.ts";
+import { markClosed } from "./faults.ts";
 import { findOwnMethod, listAllTools } from "./own-methods.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import { listTaskTools, markTaskTool, TASKS_EXTENSION } from "./tools/tasks.ts";
@@ -231,7 +231,7 @@ async function callThroughClient(
     isOver = !(hasTask() && (lost || isGone));
     // A task continues without the connection, and is asked for over a new one.
     if (!isOver) throw markClosed(problem);
-    if (writes && lost) throw unknownOutcomeProblem(options.title, problem);
+    if (writes && lost) throw unknownOutcomeProblem(options.title, problem.message, problem);
     throw isGone ? markClosed(problem) : problem;
   } finally {
     if (isTask && isOver) state.tasks--;

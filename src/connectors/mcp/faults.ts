@@ -19,14 +19,6 @@ export function markClosed(problem: Problem): Problem {
   return problem;
 }
 
-/** Creates the error for a write whose response was lost. */
-export function unknownOutcomeProblem(title: string, problem: Problem): Problem {
-  return new Problem("OUTCOME_UNKNOWN", `${problem.message} The request may have been processed.`, {
-    hint: `Check ${title} before you try again.`,
-    cause: problem,
-  });
-}
-
 /**
  * The server that an error is about. `ending` says how its program ended. `lastOutput` is the
  * program's last output. `ownFailure` is the last failure in kay's words.

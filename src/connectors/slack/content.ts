@@ -72,13 +72,13 @@ function stringify(value: unknown): string {
 }
 
 /**
- * Converts a message to Markdown: text, blocks, attachments and the names of files. What is there twice is shown once.
+ * Converts a message to Markdown: text, blocks, attachments and the names of files. Repeated content is shown once.
  */
 export function toMarkdown(content: Content, { users }: Pick<Names, "users">): string {
   const { text, subtype, bot_id: bot } = content;
   const names = { users, ...readLabels(text ?? "") };
   const blocks = blocksToMarkdown(content.blocks, names);
-  // Slack itself makes the text of what a user writes from its rich text. Only apps give both.
+  // For users, Slack derives the text from the rich text. Only apps send both.
   const isWritten = !bot && blocks !== "" && (content.blocks ?? []).some(isRichText);
   const parts = [
     isWritten ? "" : mrkdwnToMarkdown(text ?? "", names),

@@ -30,7 +30,7 @@ export const SLACK_ERRORS: ApiErrors = {
     },
     channel_not_found: {
       status: 404,
-      message: "there is no such channel, or this account cannot see it",
+      message: "the channel does not exist, or this account cannot see it",
       hint: "Check the name; a private channel is open to its members only.",
     },
     user_not_found: { status: 404, message: "the workspace has no such user" },

@@ -99,7 +99,7 @@ export function formatMessageRef(text: string | undefined): string {
 
 /**
  * Finds a message by its `ts`, its URL or some of its words, or returns the newest one. A read takes the newest message
- * that says the words. A change needs words that only one says, since anybody can post them again.
+ * that says the words. A change needs words that only one message has, since anyone can post them again.
  *
  * @throws Problem INVALID_REQUEST when there is none, or several for a change
  */
@@ -196,7 +196,7 @@ function getPlainText(message: Message, names: Names = { users: new Map() }): st
   return truncateText(toOneLine(toMarkdown(message, names)), 80);
 }
 
-/** Returns whether a message says the words, in its text or in what an app put beside it. */
+/** Returns whether a message contains the words, in its text or in the blocks of an app. */
 function hasWords(message: Message, words: string): boolean {
   if (withoutEmphasis(message.text ?? "").includes(words)) return true;
   return withoutEmphasis(toMarkdown({ ...message, text: "" }, { users: new Map() })).includes(words);

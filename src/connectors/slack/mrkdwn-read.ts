@@ -8,7 +8,7 @@ export function listMentionedUsers(text: string): string[] {
   return [...text.matchAll(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g)].map((match) => match[1] ?? "");
 }
 
-/** Returns the names that a text itself gives: `<#C1|general>`, `<!subteam^S1|@devs>`. Its blocks have only the IDs. */
+/** Returns the names that a text contains: `<#C1|general>`, `<!subteam^S1|@devs>`. Its blocks have only the IDs. */
 export function readLabels(text: string): Required<Omit<Names, "users">> {
   const readMentions = (pattern: RegExp) =>
     new Map([...text.matchAll(pattern)].map(([, id = "", label = ""]) => [id, label]));
@@ -74,7 +74,7 @@ function convertEmphasis(text: string): string {
     .replace(/^• /gm, "- ");
 }
 
-/** Formats a link of a label in Markdown. Without an address that a browser opens, only the label stays. */
+/** Formats a labelled link in Markdown. If a browser cannot open the address, only the label stays. */
 export function formatLink(label: string, url: string): string {
   if (!/^(https?:\/\/|mailto:)/i.test(url)) return label || escapeMarkdown(url);
   const plainLabel = label.replaceAll("\\", "");

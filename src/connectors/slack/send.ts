@@ -162,7 +162,7 @@ async function uploadFile(http: ServiceHttp, { name, bytes }: FileContent): Prom
   const headers = { "content-type": "application/octet-stream" };
   await http.request({
     ...{ method: "POST", path, endpoint: "files", headers, body: bytes, reads: true },
-    // The answer is the text "OK - 12345".
+    // The response is the text "OK - 12345".
     answerHeader: "content-type",
     answer: z.unknown(),
   });

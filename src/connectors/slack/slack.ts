@@ -32,7 +32,7 @@ const SCOPES = [
 ];
 
 /**
- * Slack takes every method, writes included, as GET or POST, so the name of the method decides what reads.
+ * Slack takes every method, writes included, as GET or POST, so the name of the method decides whether it reads.
  * Source: https://docs.slack.dev/apis/web-api/ and https://docs.slack.dev/reference/methods
  */
 const READ_METHODS = [
