@@ -90,7 +90,7 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   // "Make KAY-3 a task".
   if (plain && !shaped && writes && /^an?$/.test(before.lower)) return [];
   // "PR 4" is a thing of another tool.
-  if (isParticiple(first) && !led) return [];
+  if ((isParticiple(first) || (plain && before.lower === "my")) && !led) return [];
   const isThing = plain ? !/[-_.]/.test(text) : /^\d+$/.test(next.text);
   if (isThing && !led && skill.foreign.has(first.lemma)) return [];
   const ends = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];

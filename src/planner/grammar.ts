@@ -19,7 +19,7 @@ export const OWNERS = new Set(["its", "his", "their", "your"]);
 
 /** Words that name nothing in particular. */
 export const VAGUE_WORDS = new Set(
-  "one ones thing things stuff online offline away everything something anything old older wrong right same latest oldest newest other others previous none rest".split(
+  "one ones thing things stuff current online offline away everything something anything old older wrong right same latest oldest newest other others previous none rest".split(
     " ",
   ),
 );

@@ -60,6 +60,8 @@ const VALUES: string[][] = [
   ["decline", "reject"],
   ["unread", "new"],
   ["newest", "latest"],
+  ["presentation", "slides", "slide", "deck"],
+  ["spreadsheet", "sheet"],
 ];
 
 /** How alike two words are in a request: 1 the same, less for words that often mean the same, 0 otherwise. */
@@ -100,7 +102,7 @@ export function isVerb(word: Word): boolean {
 
 /** Whether the words may stand for each other as the value of a field. */
 export function isSameValue(a: Word, b: Word): boolean {
-  if (a.lower === b.lower || a.stem === b.stem || misspelt(a.lower, b.lower)) return true;
+  if (a.lower === b.lower || a.stem === b.stem || b.lower === `${a.lower}s` || misspelt(a.lower, b.lower)) return true;
   return (getGroups(a, VALUES, VALUED) & getGroups(b, VALUES, VALUED)) !== 0n;
 }
 

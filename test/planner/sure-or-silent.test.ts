@@ -28,6 +28,8 @@ const SILENT = [
   "what do I have the week after next?",
   "close the other one",
   "who's assigned?",
+  "what's on my plate?",
+  "what's in the current sprint?",
   "schedule Lunch at noon or so tomorrow afternoon",
   "add the subject of each unread mail as a row in the Invoices sheet",
   "send my latest invoice to #general",
@@ -344,9 +346,11 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
   ],
   ["what did tom say in #general?", ["slack.search_messages", { from: "tom", channel: "#general", text: "" }]],
   [
-    "create a task in KAY: Write notes and post its key in #general",
+    'create a task in KAY "Write notes" and post its key in #general',
     ["jira.create_issue", { project: "KAY", type: "Task", summary: "Write notes" }],
   ],
+  ["list the pdfs in my drive", ["google-drive.search", { kind: "pdf", owner: "me" }]],
+  ["which slides are in google drive?", ["google-drive.search", { kind: "presentation" }]],
 ];
 
 test.each(SURE)("“%s” is understood to its last word", async (request, ...calls) => {

@@ -17,7 +17,7 @@ const Input = z.object({
   ),
   priority: withDescription(
     z.optional(z.string()),
-    "Highest, High, Medium, Low, Lowest, or another priority of the site, such as Blocker.",
+    "Highest, High, Medium, Low, Lowest, or another priority of the site, such as Critical or Blocker.",
   ),
   due: withDescription(z.optional(z.string()), 'Due date such as 2026-01-31, or "none".'),
   labels: withDescription(
