@@ -94,10 +94,10 @@ export async function detachClient(
 /** Lists the current followers of a conversation. */
 export async function listClients(db: DbConnection, conversationId: string, now: number): Promise<PresentClients> {
   const { rows } = await sql<Row & { total: number }>`
-    select *, count(*) over ()::int as total from (${present(conversationId, now)}) as clients
+    select *, count(*) over ()::int as total from (${queryPresent(conversationId, now)}) as clients
     order by (supported and enabled) desc, client_id limit ${MOST_TOLD}`.execute(db);
   const [{ total = 0 } = {}] = rows;
-  const clients = rows.map(format).sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
+  const clients = rows.map(toClientPresence).sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
   return { clients, ...(total > clients.length ? { total } : {}) };
 }
 
@@ -111,7 +111,7 @@ export async function canAnswer(db: DbConnection, conversationId: string, now: n
 
 /** Builds the query for `readTogether`. */
 export function queryAbility(conversationId: string, now: number): RawBuilder<{ able: boolean | null }> {
-  return sql`select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`;
+  return sql`select bool_or(supported and enabled) as able from (${queryPresent(conversationId, now)}) as clients`;
 }
 
 /** Finds the client with this ID; otherwise, the most capable one with this name. */
@@ -123,9 +123,9 @@ export async function findClient(
 ): Promise<ClientPresence | undefined> {
   const wanted = cleanText(idOrName);
   const { rows } = await sql<Row>`
-    select * from (${present(conversationId, now)}) as clients where client_id = ${wanted} or name = ${wanted}
+    select * from (${queryPresent(conversationId, now)}) as clients where client_id = ${wanted} or name = ${wanted}
     order by client_id = ${wanted} desc, (supported and enabled) desc limit 1`.execute(db);
-  return rows.map(format)[0];
+  return rows.map(toClientPresence)[0];
 }
 
 /** Removes clients of vanished nodes, or of this one, and modes that were stated long ago. Notifies every node. */
@@ -140,14 +140,14 @@ export async function forgetLostClients(db: DbConnection, now: number, node: num
 type Row = { client_id: string; name: string | null; supported: boolean; enabled: boolean };
 
 /** Lists each client once. If it has several streams, its last report counts. */
-function present(conversationId: string, now: number): RawBuilder<Row> {
+function queryPresent(conversationId: string, now: number): RawBuilder<Row> {
   return sql`select distinct on (client_id) client_id, name, supported, enabled from present_clients
     where conversation_id = ${conversationId}
       and case node when ${NOWHERE} then seen_at > ${new Date(now - WITHOUT_STREAM)} else node in (${sql.raw(LIVE_NODES_SQL)}) end
     order by client_id, seen_at desc`;
 }
 
-function format({ client_id, name, supported, enabled }: Row): ClientPresence {
+function toClientPresence({ client_id, name, supported, enabled }: Row): ClientPresence {
   return { client_id, ...(name === null ? {} : { name }), interaction: { supported, enabled } };
 }
 

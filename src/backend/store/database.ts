@@ -53,7 +53,7 @@ export async function openDatabase(
     await runMigrations(db, config, log);
   } catch (error) {
     await close();
-    throw error instanceof Problem ? error : createUnavailableProblem(error, place);
+    throw error instanceof Problem ? error : databaseUnavailableProblem(error, place);
   }
   return { db, pool, place: `${place.host}:${place.port}/${place.database}`, close };
 }
@@ -94,12 +94,12 @@ function getName(text: string, names: Map<string, string>): string | undefined {
  * Listens for dropped connections, idle or in use between two queries. Without a listener, either would end the
  * process. Each drop is reported once.
  */
-function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
+function listenForDrops(pool: pg.Pool, report: (error: Error) => void): void {
   const reported = new WeakSet<pg.ClientBase>();
   const listen = (error: Error, client: pg.ClientBase) => {
     if (reported.has(client)) return;
     reported.add(client);
-    tell(error);
+    report(error);
   };
   pool.on("error", listen);
   pool.on("connect", (client) => client.on("error", (error) => listen(error, client)));
@@ -107,12 +107,12 @@ function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
 
 /** A pool that restarts the database if it cannot be reached: kay's own Postgres may have been killed. */
 function createRevivingPool(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
-  let underWay: Promise<void> | undefined;
+  let revival: Promise<void> | undefined;
   const reviveOnce = () => {
-    underWay ??= revive().finally(() => {
-      underWay = undefined;
+    revival ??= revive().finally(() => {
+      revival = undefined;
     });
-    return underWay;
+    return revival;
   };
   return {
     connect: () =>
@@ -127,12 +127,12 @@ function createRevivingPool(pool: pg.Pool, revive: () => Promise<void>): Postgre
 
 /** Whether the tables are those of this kay, or newer ones. */
 export async function hasOwnTables(db: Kysely<Database>): Promise<boolean> {
-  const done = await listMigrations(db);
-  return Object.keys(MIGRATIONS).every((name) => done.includes(name));
+  const applied = await listMigrations(db);
+  return Object.keys(MIGRATIONS).every((name) => applied.includes(name));
 }
 
 function toPoolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
-  if (typeof where === "string" && !/^postgres(ql)?:\/\//.test(where)) throw notAnAddress();
+  if (typeof where === "string" && !/^postgres(ql)?:\/\//.test(where)) throw invalidUrlProblem();
   return {
     connectionTimeoutMillis: CONNECT_LIMIT,
     statement_timeout: STATEMENT_LIMIT,
@@ -193,17 +193,17 @@ function describePlace(config: pg.PoolConfig): Place {
     const { host, port, database, user } = new pg.Client(config);
     return { host, port, database: database ?? "", user: user ?? "" };
   } catch {
-    throw notAnAddress();
+    throw invalidUrlProblem();
   }
 }
 
-function notAnAddress(): Problem {
+function invalidUrlProblem(): Problem {
   return new Problem("DATABASE_UNAVAILABLE", "The database URL is not a Postgres URL.", {
     hint: "Set DATABASE_URL to postgres://<user>:<password>@<host>/<database>.",
   });
 }
 
-function createUnavailableProblem(cause: unknown, { host, port, database, user }: Place): Problem {
+function databaseUnavailableProblem(cause: unknown, { host, port, database, user }: Place): Problem {
   const at = host.startsWith("/") ? host : `${host}:${port}`;
   const known: Record<string, string> = {
     ECONNREFUSED: `No Postgres answers at ${at} (database ${database}).`,

@@ -20,15 +20,15 @@ export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<un
 /**
  * Requires that the holder still runs its generation. The row is locked until everything is written, so that no other
  * node claims it.
- * @param also further conditions for the row
+ * @param extraCondition further conditions for the row
  */
 export function createHeldCondition(
   { generationId, node }: Holder,
   changes: RawBuilder<unknown>[] = [],
-  also: RawBuilder<unknown> = sql`true`,
+  extraCondition: RawBuilder<unknown> = sql`true`,
 ): Condition {
   const heldRow = sql`held as materialized (select id from generations
-    where id = ${generationId} and finished_at is null and node = ${node} and ${also} for no key update)`;
+    where id = ${generationId} and finished_at is null and node = ${node} and ${extraCondition} for no key update)`;
   return { queries: [heldRow], changes };
 }
 

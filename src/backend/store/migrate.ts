@@ -33,7 +33,7 @@ export async function runMigrations<T>(db: Kysely<T>, config: pg.PoolConfig, log
       log("info", "database.migrated", { migration: migrationName, status });
     // A newer kay may have migrated in between, which the migrator would treat as corruption.
     if (error === undefined || (await isUpToDate(db, log))) return;
-    if (!isLocked(error) || performance.now() > end) throw fail(error);
+    if (!isLocked(error) || performance.now() > end) throw migrationProblem(error);
     log("warn", "database.migration_waits", {});
     await pause(PAUSE);
   }
@@ -60,9 +60,9 @@ async function tryMigration(config: pg.PoolConfig) {
 }
 
 async function isUpToDate<T>(db: Kysely<T>, log: Log): Promise<boolean> {
-  const done = await listMigrations(db);
-  const newer = done.filter((name) => !Object.hasOwn(MIGRATIONS, name));
-  const complete = Object.keys(MIGRATIONS).every((name) => done.includes(name));
+  const applied = await listMigrations(db);
+  const newer = applied.filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  const complete = Object.keys(MIGRATIONS).every((name) => applied.includes(name));
   if (complete && newer.length > 0) log("warn", "database.newer_than_kay", { migrations: newer });
   return complete;
 }
@@ -72,7 +72,7 @@ function isLocked(error: unknown): boolean {
   return getErrno(error) === "55P03";
 }
 
-function fail(cause: unknown): Problem {
+function migrationProblem(cause: unknown): Problem {
   const sentence = isLocked(cause)
     ? "Could not update the database tables: another process holds a lock on one of them."
     : "Could not update the database tables.";

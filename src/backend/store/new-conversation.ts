@@ -52,7 +52,7 @@ export async function insertConversation(
     values (${id}, ${installationId}, ${title}, ${interactive}, ${count}, ${at}, ${at}) returning id`;
   return await db.connection().execute(async (connection) => {
     begin();
-    return await insertBegun(connection, db, { ...given, conversationWrite, end: NOTHING }, place);
+    return await insertStarted(connection, db, { ...given, conversationWrite, end: NOTHING }, place);
   });
 }
 
@@ -65,7 +65,7 @@ export async function insertGeneration(
   const count = row.toParts(place.generationId).length;
   const conversationWrite = sql`update "conversations" set last_event = last_event + ${count}, updated_at = ${new Date(row.now)}
     where id = ${row.conversationId} returning id`;
-  return await insertBegun(tx, tx, { ...row, conversationWrite }, place);
+  return await insertStarted(tx, tx, { ...row, conversationWrite }, place);
 }
 
 /**
@@ -94,7 +94,7 @@ export async function lockIdleConversation(
 }
 
 /** `conversationWrite` writes the row of the conversation. `tellers` announces what was written. */
-async function insertBegun(
+async function insertStarted(
   connection: DbConnection,
   tellers: DbConnection,
   {

@@ -66,20 +66,22 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
   const flushOutbox = () => void outbox.flush();
   const connect = (): Promise<Connected> => {
     if (current) return current;
-    const one: Promise<Connected> = open(where, { deliver, onArrival: flushOutbox }, (error) => reconnect(one, error));
-    current = one;
-    one.then(
+    const connection: Promise<Connected> = open(where, { deliver, onArrival: flushOutbox }, (error) =>
+      reconnect(connection, error),
+    );
+    current = connection;
+    connection.then(
       () => {
         connected = true;
         for (const topic of Object.keys(CHANNELS) as Topic[]) deliver({ topic, id: ANY_ID });
       },
-      (error: unknown) => reconnect(one, error),
+      (error: unknown) => reconnect(connection, error),
     );
-    return one;
+    return connection;
   };
   // A dropped connection reports it several times, possibly after the new one is open.
-  function reconnect(one: Promise<Connected>, error: unknown): void {
-    if (closed || current !== one) return;
+  function reconnect(connection: Promise<Connected>, error: unknown): void {
+    if (closed || current !== connection) return;
     current = undefined;
     if (connected) log("warn", "node.connection_dropped", { error });
     connected = false;
@@ -92,7 +94,7 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
       return () => void listeners[topic].delete(tell);
     },
     publish(wakeUps) {
-      for (const one of wakeUps) deliver(one);
+      for (const wakeUp of wakeUps) deliver(wakeUp);
       if (!closed) outbox.add(wakeUps);
     },
     close: async () => {
