@@ -192,12 +192,7 @@ function isMentioned(skill: Skill, field: Field, { words }: Clause): boolean {
   if (field.kind === "number")
     return skill.access !== "read" || !words.some((word) => isPlural(word) && isNoun(skill, word));
   return words.some(
-    (word) =>
-      isFieldWord(field, word) ||
-      isNoun(skill, word) ||
-      skill.siblingValues.has(word.lower) ||
-      PRONOUNS.has(word.lower) ||
-      word.lower === "one",
+    (word) => isFieldWord(field, word) || isNoun(skill, word) || PRONOUNS.has(word.lower) || word.lower === "one",
   );
 }
 

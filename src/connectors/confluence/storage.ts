@@ -1,8 +1,8 @@
 import { type ChildNode, type Element, isCDATA, isTag, isText } from "domhandler";
-import { parseDocument } from "htmlparser2";
 import type { AdfMark, AdfNode } from "../atlassian/adf/inline.ts";
 import { toMarkdown } from "../atlassian/adf/read.ts";
 import { toOneLine } from "../markup/markdown.ts";
+import { parseHtml } from "../markup/parse-html.ts";
 
 /**
  * Converts a page's storage format (XHTML with Confluence's elements) to Markdown, through document nodes. Macros
@@ -10,13 +10,13 @@ import { toOneLine } from "../markup/markdown.ts";
  * https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  */
 export function storageToMarkdown(storage: string): string {
-  const { children } = parseDocument(storage, { recognizeCDATA: true, recognizeSelfClosing: true });
+  const { children } = parseHtml(storage, { recognizeCDATA: true, recognizeSelfClosing: true });
   return toMarkdown({ type: "doc", content: toNodes(children, []) });
 }
 
 /** Converts the HTML of a search excerpt to one line of text. Confluence marks matches with `@@@hl@@@`. */
 export function formatExcerpt(html: string): string {
-  const { children } = parseDocument(html.replace(/@@@(end)?hl@@@/g, ""));
+  const { children } = parseHtml(html.replace(/@@@(end)?hl@@@/g, ""));
   return toOneLine(children.map(formatRaw).join(""));
 }
 

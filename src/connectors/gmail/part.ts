@@ -1,7 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
-import { parseDocument } from "htmlparser2";
 import * as z from "zod/mini";
 import { clean } from "#protocol/clean";
+import { parseHtml } from "../markup/parse-html.ts";
 import { decodeBytes, decodeHeader, toOneLine } from "./encoded-words.ts";
 
 const Header = z.looseObject({ name: z.string(), value: z.nullish(z.string()) });
@@ -129,7 +129,7 @@ function decodePart(part: Part): string {
 
 /** Converts the HTML of a mail to plain text: one line per block, links with their URL, no styles or scripts. */
 function convertHtmlToText(html: string): string {
-  return formatNodes(parseDocument(html).children)
+  return formatNodes(parseHtml(html).children)
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n ?/g, "\n")
     .replace(/\n{3,}/g, "\n\n")
@@ -157,10 +157,8 @@ function formatNode(node: ChildNode): string {
 
 /** Marks the words of an earlier mail as plain text does. */
 function quoteLines(text: string): string {
-  return text
-    .trim()
-    .replace(/\s*\n\s*/g, "\n")
-    .replace(/^/gm, "> ");
+  const lines = text.split("\n").flatMap((line) => line.trim() || []);
+  return lines.map((line) => `> ${line}`).join("\n");
 }
 
 const SILENT = new Set(["style", "script", "head", "title", "template", "noscript"]);

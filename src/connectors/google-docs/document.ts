@@ -133,13 +133,16 @@ function formatContent(content: Structural[], lists: Lists = {}): string {
   return text;
 }
 
+/** Google Docs has nine levels. */
+const MAX_NESTING = 20;
+
 /** @param numbers the last number at each level of each list, which this changes */
 function formatParagraph(paragraph: Structural["paragraph"], lists: Lists, numbers: Map<string, number[]>): string {
   const text = (paragraph?.elements ?? []).map(formatElement).join("").trim();
   if (text === "") return "";
   if (paragraph?.bullet) {
     const { listId, nestingLevel } = paragraph.bullet;
-    const [id, depth] = [listId ?? "", nestingLevel ?? 0];
+    const [id, depth] = [listId ?? "", Math.min(nestingLevel ?? 0, MAX_NESTING)];
     const level = lists[id]?.listProperties?.nestingLevels?.[depth];
     const last = (numbers.get(id) ?? []).slice(0, depth + 1);
     last[depth] = (last[depth] ?? (level?.startNumber ?? 1) - 1) + 1;
