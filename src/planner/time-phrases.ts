@@ -41,11 +41,18 @@ function findTopic(words: Word[], time: NamedTime, dates: Field[]): { topic: Fie
     if (topic.length > 0 && (topic.length < dates.length || topic.every(hasTopic))) return { topic, from: at };
   }
   // "Issues resolved in KAY since Monday" is about when they were resolved.
-  const deed = words.slice(0, Math.max(0, time.from - 2)).findLast(({ lower }) => MADE.has(lower));
-  const general = dates.filter((field) => (deed ? namesTopic(field, deed) : !hasTopic(field)));
+  const deed = words.slice(0, Math.max(0, time.from - 2)).findLast(isDeed);
+  const own = deed ? dates.filter((field) => namesTopic(field, deed)) : [];
+  const isGeneral = deed === undefined || (own.length === 0 && CHANGED.has(deed.lower));
+  const general = isGeneral ? dates.filter((field) => !hasTopic(field)) : own;
   // "Change the due date of KAY-3 to Friday".
   const isOnly = general.length === 0 && dates.length === 1 && words[time.from - 1]?.lower === "to";
   return { topic: isOnly ? dates : general, from: time.from };
+}
+
+/** What was done with things: "created", "changed". */
+function isDeed({ lower }: Word): boolean {
+  return MADE.has(lower) || CHANGED.has(lower);
 }
 
 function hasTopic(field: Field): boolean {
@@ -113,6 +120,7 @@ const PAST = /since|after|before|from|updated|created|changed/i;
 const AHEAD = /due|deadline|clos/i;
 const LENGTH = /minutes|duration|length/i;
 
+const CHANGED = new Set(["changed", "updated", "modified", "edited"]);
 const MADE = new Set("created reported opened filed raised resolved closed finished merged".split(" "));
 
 const TOPICS: { name: RegExp; words: Set<string> }[] = [

@@ -351,6 +351,7 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
   ],
   ["list the pdfs in my drive", ["google-drive.search", { kind: "pdf", owner: "me" }]],
   ["which slides are in google drive?", ["google-drive.search", { kind: "presentation" }]],
+  ["what changed in KAY since yesterday?", ["jira.search", { project: "KAY", updatedSince: "2026-11-26" }]],
 ];
 
 test.each(SURE)("“%s” is understood to its last word", async (request, ...calls) => {
