@@ -60,7 +60,7 @@ function withWarnings(schema: Schema): Schema {
   const warnings = {
     type: "array",
     items: { type: "string" },
-    description: "What was not as it should be, though the command went on.",
+    description: "Problems that did not stop the command.",
   };
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: schema.anyOf.map(withWarnings) };
   const { properties } = schema;

@@ -13,7 +13,7 @@ export const POSSESSIVES = new Set(["my", "mine", "i"]);
 export const PRONOUNS = new Set("it this that them these those both".split(" "));
 
 /** Words that point at a person said before. */
-export const PERSON_PRONOUNS = new Set(["her", "him", "they"]);
+export const PERSON_PRONOUNS = new Set(["her", "him", "she", "he", "they"]);
 
 export const OWNERS = new Set(["its", "his", "their", "your"]);
 

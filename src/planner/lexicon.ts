@@ -138,7 +138,7 @@ function misspelt(a: string, b: string): boolean {
 }
 
 const ACTIONS = new Set(
-  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise report write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign reassign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart log watch link clear clone upload export sort".split(
+  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise report write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign reassign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart log watch link clear clone upload export sort unsend recall undo revert".split(
     " ",
   ),
 );

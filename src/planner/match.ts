@@ -1,6 +1,7 @@
 import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clauses.ts";
 
+import { isNoun } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES, isPlural, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
@@ -50,11 +51,14 @@ export function matchExample(
   const { words } = clause;
   const width = words.length + 1;
   const cells: Cell[] = [];
+  const refers = phrases.some((phrase) => phrase.refers);
   const [unitsAt, phrasesAt] = [groupByStart(units), groupByStart(phrases)];
   const at = (part: number, word: number, led: boolean) => cells[(part * width + word) * 2 + (led ? 1 : 0)] ?? END;
   for (let part = parts.length; part >= 0; part--) {
     const current = parts[part];
-    const [cost, trifle] = current ? [costOfSkip(parts, part, skill), isTrifle(parts, part, skill)] : [0, false];
+    const [cost, trifle] = current
+      ? [costOfSkip(parts, part, skill, refers), isTrifle(parts, part, skill, refers)]
+      : [0, false];
     for (let word = words.length; word >= 0; word--) {
       const here = words[word];
       const like = current && here && "word" in current ? scoreWord(parts, part, current, here) : NOT_ALIKE;
@@ -78,7 +82,7 @@ export function matchExample(
       }
     }
   }
-  return trace(parts, words, skill, at);
+  return trace(parts, words, { skill, refers }, at);
 }
 
 /** How a word of an example stands for a word of the clause. */
@@ -104,16 +108,23 @@ function groupByStart<T extends { from: number }>(list: T[]): Map<number, T[]> {
 }
 
 /** Whether a word of an example may be left out without losing what leads to the next slot: "the", "Jira", the "document" of its name. */
-function isTrifle(parts: Part[], at: number, { names, access }: Skill): boolean {
+function isTrifle(parts: Part[], at: number, skill: Skill, refers: boolean): boolean {
   const part = parts[at];
   if (part === undefined || "slot" in part) return false;
   const { word } = part;
+  const { names, access } = skill;
+  if (refers && standsFor(skill, word)) return true;
   return (
     ARTICLES.has(word.lower) ||
     word.lower === "as" ||
     names.includes(word.lower) ||
     isNounOfNext(parts, at, access !== "read")
   );
+}
+
+/** "Approve the first one" need not say that it is a pull request. */
+function standsFor(skill: Skill, word: Word): boolean {
+  return isNoun(skill, word) || skill.names.includes(word.lower);
 }
 
 function isNounOfNext(parts: Part[], at: number, onlyRequired = false): boolean {
@@ -131,7 +142,7 @@ function isNounOfNext(parts: Part[], at: number, onlyRequired = false): boolean 
 function trace(
   parts: Part[],
   words: Word[],
-  skill: Skill,
+  { skill, refers }: { skill: Skill; refers: boolean },
   at: (part: number, word: number, led: boolean) => Cell,
 ): Match {
   const { score } = at(0, 0, false);
@@ -157,7 +168,7 @@ function trace(
       // "Who is assigned?" does not ask for what is assigned to me.
       isImpersonal ||= skipped?.lower === "me" && isPreposition(parts[part - 1]);
       whole &&= skipped !== undefined && (skipped.stop || skipped.kind === "mark");
-      led &&= isTrifle(parts, part, skill);
+      led &&= isTrifle(parts, part, skill, refers);
       if (current && "slot" in current) match.skipped.push(current.slot);
       part++;
     } else if (step.kind === "word") {
@@ -197,10 +208,11 @@ function namesLaterSlot(parts: Part[], index: number): boolean {
 }
 
 /** A write needs its verb; the name of the service and small words may be left out. */
-function costOfSkip(parts: Part[], index: number, skill: Skill): number {
+function costOfSkip(parts: Part[], index: number, skill: Skill, refers: boolean): number {
   const part = parts[index] as Part;
   if ("slot" in part) return isNounOfNext(parts, index - 1) ? 1.5 : part.slot.required ? 0.3 : 0.2;
   const { word, weight } = part;
+  if (refers && index > 0 && standsFor(skill, word)) return 0.05;
   if (skill.access !== "read" && (index === 0 || namesLaterSlot(parts, index))) return 5;
   if (word.kind === "mark" || word.stop) return 0.02;
   return weight * (skill.names.includes(word.lower) || isNounOfNext(parts, index) ? 0.3 : 0.6);

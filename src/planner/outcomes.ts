@@ -71,7 +71,10 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   if (composed && !isElsewhere(composed.reading, clause))
     return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
   const rival = best && findRival(best, readings, clause);
-  if (best && rival)
+  // After a look at mails, "reply" is about a mail.
+  const last = clause.memory.asked[0]?.tool.split(/__|\./)[0];
+  if (rival && rival.skill.service === last) return getOutcome(rival, clause, follows, {});
+  if (best && rival && best.skill.service !== last)
     return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
   if (best) {
     const others = listOthers(best, readings, clause);

@@ -102,7 +102,7 @@ function shorten(text: string): string {
   return points.length > LONGEST ? `${points.slice(0, LONGEST).join("")}…` : text;
 }
 
-const TITLES = ["summary", "title", "subject", "name", "text"];
+const TITLES = ["summary", "title", "subject", "name", "text", "message"];
 
 /** Entries of a list that are passed on. */
 const MOST = 20;

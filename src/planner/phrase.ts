@@ -19,6 +19,8 @@ export type Phrase = {
   weight?: number;
   /** Likeness of what stands in a slot to a value, where it has no weight. */
   quality?: number;
+  /** A word such as "it" that stands for a thing of the conversation, with what it is called. */
+  refers?: boolean;
   /** Its look alone says what it is: a key, an address, a known value. */
   particular: boolean;
 };

@@ -31,9 +31,12 @@ export function resolveReference(
   if (!PRONOUNS.has(head.lower) || (next !== undefined && head.lower !== "this" && head.lower !== "that"))
     return undefined;
   if (PLURALS.has(head.lower)) return values.length > 1 && values.length <= MOST ? values : undefined;
-  if (values.length === 1) return values;
   const asked = memory.asked[0]?.input[field.name];
-  return values.length === 0 && (typeof asked === "string" || typeof asked === "number") ? [asked] : undefined;
+  const whole = typeof asked === "string" || typeof asked === "number" ? [asked] : undefined;
+  // "Add milk to it" after a list of tasks is about the list.
+  const isList = values.length > 0 && memory.items[0] !== memory.result?.data;
+  if (values.length === 1 && !(isList && whole)) return values;
+  return values.length === 0 || isList ? whole : undefined;
 }
 
 /** "It", "the second one", "the ticket": what was said before, or nothing yet. */
@@ -44,10 +47,11 @@ export function readReference(skill: Skill, field: Field, clause: Clause, at: nu
   const phrases: Phrase[] = [];
   const [last] = clause.memory.asked;
   const isSameService = last?.tool.split(/__|\./)[0] === skill.service;
-  const base = { field, from: at, particular: skill.access === "read" && isSameService };
+  const base = { field, from: at, particular: isSameService };
   for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
     const referred = resolveReference(clause, skill.service, field, at, to);
-    if (referred) phrases.push({ ...base, to, value: referred.length === 1 ? referred[0] : referred, quality: 1 });
+    if (referred)
+      phrases.push({ ...base, to, value: referred.length === 1 ? referred[0] : referred, quality: 1, refers: true });
   }
   if (phrases.length > 0 || !field.required) return phrases;
   const first = words[at];
@@ -77,6 +81,8 @@ function isElsewhere(service: string, { asked: [last] }: Memory): boolean {
 function listPeople({ items }: Memory): Value[] | undefined {
   const [item, ...others] = items;
   if (item === undefined || others.length > 0) return undefined;
+  // The result is the person.
+  if (typeof item.email === "string" && item.email !== "") return [item.email];
   const names = PEOPLE.map((name) => item[name]).filter((value) => typeof value === "string" && value !== "");
   return new Set(names).size === 1 ? [names[0] as string] : undefined;
 }

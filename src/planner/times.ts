@@ -1,5 +1,6 @@
 import { parse } from "chrono-node/en";
 import type { Clause } from "./clauses.ts";
+import { PRONOUNS } from "./grammar.ts";
 import { PERIODS, type Period } from "./periods.ts";
 
 /**
@@ -88,7 +89,10 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
       }),
     );
   const all = [...periods, ...dates].sort((a, b) => a.at - b.at);
-  return setDays(all.flatMap((one) => place(one, clause)));
+  return setDays(
+    all.flatMap((one) => place(one, clause)),
+    findDayOfReference(clause),
+  );
 }
 
 /** "Tomorrow morning": from when to when. */
@@ -124,13 +128,22 @@ function place({ at, until, ...time }: Found, { words, text }: Clause): NamedTim
   return [{ from, to, ...time, bound }];
 }
 
-/** "Tomorrow's review to 4pm": a time of day is on the one day that is named. */
-function setDays(times: NamedTime[]): NamedTime[] {
-  const [day, ...others] = times.filter(
+/** "Tomorrow's review to 4pm", "it to 5pm": a time of day is on the one day that is named, or on that of the thing. */
+function setDays(times: NamedTime[], dayOfReference: string | undefined): NamedTime[] {
+  const [first, ...others] = times.filter(
     ({ start, end, bound, clock }) => bound === "on" && !clock && end === undefined && /^[\d-]{10}$/.test(start),
   );
-  if (day === undefined || others.length > 0) return times;
-  return times.map((time) => (time.clock ? { ...time, start: `${day.start}${time.start.slice(10)}` } : time));
+  const day = others.length > 0 ? undefined : (first?.start ?? dayOfReference);
+  return day === undefined
+    ? times
+    : times.map((time) => (time.clock ? { ...time, start: `${day}${time.start.slice(10)}` } : time));
+}
+
+/** The day of the one thing that "it" stands for. */
+function findDayOfReference({ words, memory: { items } }: Clause): string | undefined {
+  const [item, ...others] = items;
+  if (item === undefined || others.length > 0 || !words.some(({ lower }) => PRONOUNS.has(lower))) return undefined;
+  return typeof item.start === "string" && /^\d{4}-\d\d-\d\d/.test(item.start) ? item.start.slice(0, 10) : undefined;
 }
 
 function maskLiterals({ text, words }: Clause): string {

@@ -25,7 +25,7 @@ test("field descriptions are those of the source, including lists and optional f
     "ISO 8601.",
     "Size of the context window in tokens, if known.",
     "Full model names, as accepted by the `model` setting. The first is the default.",
-    "Null if it is not set; for a secret, only that it is set.",
+    "Null if it is not set; a mask for a secret.",
   ])
     expect(described).toContain(words);
 });

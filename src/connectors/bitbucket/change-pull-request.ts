@@ -160,6 +160,7 @@ export const addCommentTool = defineTool({
     "comment on the bitbucket pull request {id} in {repository}: {text}",
     "comment on pull request {id} of {repository} in bitbucket: {text}",
     "add a comment to the bitbucket PR {id} in {repository}: {text}",
+    "comment {text} on pull request {id} in {repository} in bitbucket",
   ],
   summary: ({ repository, id, text }) =>
     `Comment on pull request #${id} in ${formatRepository(repository)}: ${quoteText(text, 500)}`,

@@ -32,6 +32,7 @@ export const addCommentTool = defineTool({
     "comment on {page} in confluence: {text}",
     "add a comment to the confluence page {page}: {text}",
     "comment on the page {page} in space {space}: {text}",
+    "comment {text} on the confluence page {page}",
   ],
   summary: ({ page, text, space }) =>
     `Comment on the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}: ${quoteText(text, 300)}`,

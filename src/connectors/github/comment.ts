@@ -31,6 +31,7 @@ export const addCommentTool = defineTool({
     "comment on github issue {number} in {repository}: {text}",
     "add a comment to issue {number} in {repository}: {text}",
     "reply on issue {number} in {repository} that {text}",
+    "comment {text} on issue {number} in {repository}",
   ],
   summary: ({ repository, number, text }) =>
     `Comment on #${number} in ${parseRepositoryPath(repository)}: ${quoteText(text, 500)}`,

@@ -34,6 +34,7 @@ export const createFolderTool = defineTool({
     "make a folder named {title} in my drive",
     "new folder {title}",
     "add a folder called {title} in {parent}",
+    "create a folder {title} in my drive",
   ],
   summary: ({ title, parent }) =>
     `Create the folder “${toOneLine(title)}” in ${parent?.trim() ? toOneLine(parent) : "My Drive"}`,

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
 import { FILE_KINDS, type FILE_ORDERS, type FileFilter, type FileKind, type FileOrder } from "../google/drive-query.ts";
 import {
   buildFileUrl,
@@ -14,6 +13,8 @@ import {
 import { isMe } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatNoun, truncateText } from "../markup/markdown.ts";
+import { requirePerson } from "../match.ts";
+import type { ServiceHttp } from "../service-http.ts";
 import { parseOptionalInstant } from "../time.ts";
 import { defineTool, withDescription } from "../tool.ts";
 
@@ -24,7 +25,7 @@ const SearchInput = z.object({
     "Type of file: document, spreadsheet, presentation or pdf.",
   ),
   folder: withDescription(z.optional(z.string()), "Name, id or URL of the folder to search in."),
-  owner: withDescription(z.optional(z.string()), 'Owner of the files: "me" or an email address.'),
+  owner: withDescription(z.optional(z.string()), 'Owner of the files: "me", an email address or a name.'),
   sharedWithMe: withDescription(
     z.optional(z.boolean()),
     "Whether to list only files that others shared with the user.",
@@ -69,7 +70,7 @@ export const searchTool = defineListTool({
       text: input.text,
       kind: input.kind as FileKind | undefined,
       parent: folder?.id,
-      owner: parseOwner(input.owner),
+      owner: await findOwner(http, input),
       sharedWithMe: input.sharedWithMe,
       changedSince: parseOptionalInstant(input.changedSince, "changedSince", timeZone),
       order: input.order as FileOrder | undefined,
@@ -83,17 +84,32 @@ export const searchTool = defineListTool({
   },
 });
 
-/** Returns the address of an owner, because Drive knows owners by address. @throws Problem INVALID_REQUEST */
-function parseOwner(owner: string | undefined): string | undefined {
+/**
+ * Returns the address of an owner, because Drive knows owners by address. A name is that of an owner of recent files.
+ * @throws Problem INVALID_REQUEST when none or several have the name
+ */
+async function findOwner(http: ServiceHttp, { owner, sharedWithMe }: SearchInput): Promise<string | undefined> {
   const text = owner?.trim() ?? "";
   if (text === "") return undefined;
   if (isMe(text)) return "me";
   if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text;
-  throw new Problem("INVALID_REQUEST", `“${text}” is not an email address.`, {
-    hint: "Specify the owner by email address.",
-    details: { field: "owner" },
-  });
+  const { files } = await findFiles(http, { sharedWithMe }, MAX_RECENT);
+  const known = files.flatMap(({ owners }) => owners ?? []);
+  const byAddress = new Map(
+    known.flatMap(({ displayName, emailAddress }) => (emailAddress ? [[emailAddress, displayName ?? ""]] : [])),
+  );
+  const people = [...byAddress].map(([address, name]) => ({ address, name }));
+  return requirePerson(people, text, {
+    purpose: "read",
+    where: "your recent files",
+    listNames: ({ name }) => [name],
+    listAccounts: ({ address }) => [address],
+    isShown: false,
+  }).address;
 }
+
+/** Files whose owners are looked through. */
+const MAX_RECENT = 200;
 
 function describeSearch({ text, kind, folder, ...filter }: SearchInput, number = 2): string {
   const noun = kind === undefined ? "file" : kind in FILE_KINDS && kind !== "pdf" ? kind : "PDF";

@@ -46,6 +46,7 @@ export const searchMessagesTool = defineListTool({
     "find messages from {from} about {text}",
     "what did {from} say about {text}",
     "who wrote about {text} in {channel}",
+    "what did {from} write about {text}",
   ],
   summary: (input) => `Search Slack for ${describeSearch(input)}`,
   async run(input, context, list) {
