@@ -153,7 +153,6 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     leave: (reason) => controller.abort(reason),
   });
   const perform = createEffectRunner(context);
-  const undivert = kay.out.divert(context.say);
   const releases = [
     () => releaseKeys(),
     stdout.onResize(() => {
@@ -161,7 +160,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       dispatch({ type: "size", columns: stdout.columns(), rows: stdout.rows() });
     }),
     terminal.onContinue(screen.redraw),
-    undivert,
+    kay.out.divert(context.say),
   ];
   try {
     // The frame is drawn before the network modules load, which takes longer.

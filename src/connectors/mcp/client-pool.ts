@@ -102,10 +102,8 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
   };
   const chooseEntry = (server: McpServerRef): McpServerRef => {
     if (eras.get(server.key) === "modern") return server;
-    return {
-      ...server,
-      key: chooseConnectionKey(entries, server.key, { shared: !("url" in server.definition.place) }),
-    };
+    const shared = !("url" in server.definition.place);
+    return { ...server, key: chooseConnectionKey(entries, server.key, { shared }) };
   };
   /** The connection with the session of a task, opened again if it was lost. */
   const chooseSession = (server: McpServerRef, { session = "" }: TaskHandle): McpServerRef => {
