@@ -123,6 +123,8 @@ export function formatList({ start }: ListRequest, list: ListText): string {
     return more ? `No ${words} so far; there are more to look through.` : isLater ? `No more ${words}.` : none;
   const isPart = total > count;
   const number = isPart ? `${count} of ${total}` : `${count}`;
-  const head = more || isPart || isLater ? `The ${isLater ? "next" : order} ${number} ${words}` : `${number} ${words}`;
+  // "The first of 5 pages", "the newest issue".
+  const place = count === 1 ? (isPart ? `of ${total} ` : "") : `${number} `;
+  const head = more || isPart || isLater ? `The ${isLater ? "next" : order} ${place}${words}` : `${number} ${words}`;
   return `${head}${note}${more && !isPart ? "; there are more" : ""}:\n\n${list.items()}`;
 }

@@ -10,6 +10,7 @@ import { getWord, sliceLower, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
+import { findsOneThing, splitNewestThing } from "./newest-thing.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatEither, formatForbidden, formatLoose, formatNotUnderstood } from "./reply.ts";
 import type { Steps } from "./steps.ts";
@@ -30,15 +31,40 @@ export function* planRequests(
   const outcomes: ClauseOutcome[] = [];
   let { memory } = request;
   const parts = splitClauses(request.words, kit.skills).flatMap((words) => splitServices(words, kit.skills));
-  for (const [index, words] of parts.entries()) {
-    const clause = { ...toSubclause(request, words), memory };
+  const derived = new Set<number>();
+  for (let index = 0; index < parts.length; index++) {
+    const clause = { ...toSubclause(request, parts[index] ?? []), memory };
     const stated = index < parts.length - 1 ? findStatement(clause) : undefined;
-    const outcome = stated ? NOTHING : filledIn(yield* understand(clause, kit, index > 0), answers[index], request);
+    let understood = stated ? NOTHING : yield* understand(clause, kit, index > 0);
+    const look = stated ? undefined : yield* lookForNewest(clause, understood, kit);
+    if (look) {
+      understood = look.outcome;
+      parts.splice(index + 1, 0, look.request);
+      derived.add(index + 1);
+    }
+    // Nothing was found that it could be about.
+    if (derived.has(index) && understood.kind === "words") understood = NOTHING;
+    const outcome = filledIn(understood, answers[index], request);
     outcomes.push(outcome);
     const own = turn.filter(({ id }) => parseClauseIndex(id) === index);
     memory = stated ?? after(outcome, own, memory);
   }
   return outcomes;
+}
+
+/** "Sum up the newest mail from Sam": the look that finds the mail, and the request about it. */
+function* lookForNewest(
+  clause: Clause,
+  understood: ClauseOutcome,
+  kit: ToolCatalogue,
+): Steps<{ outcome: ClauseOutcome; request: Word[] } | undefined> {
+  if (!(understood.kind === "words" && understood.unknown) && !findsOneThing(understood)) return undefined;
+  const split = splitNewestThing(clause);
+  const outcome = split && (yield* understand(split.look, kit, false));
+  if (!outcome || !findsOneThing(outcome)) return undefined;
+  const request = { ...toSubclause(clause, split.request), memory: after(outcome, [], clause.memory) };
+  const later = yield* understand(request, kit, true);
+  return later.kind === "words" ? undefined : { outcome, request: split.request };
 }
 
 /** A statement before a request asks for nothing itself. */

@@ -84,7 +84,7 @@ test("tools call prints the tool's Markdown, and with --json only its data", asy
   const ann = kay({ signedIn: true });
   expect(await ann("tools call jira.search --field project=KAY --field limit=1")).toEqual({
     exit: 0,
-    stdout: `The first 1 issue in KAY; there are more:
+    stdout: `The first issue in KAY; there are more:
 
 | Key | Summary | Type | Status | Assignee |
 | --- | --- | --- | --- | --- |

@@ -78,3 +78,45 @@ test("commits are passed on with their messages", async () => {
   const [call] = (await talk.say("post them in #random")).calls;
   expect(call).toMatchObject(["slack.send_message", { text: expect.stringContaining("Fix the clock") }]);
 });
+
+const NEWEST: [request: string, data: object, tool: string, input: object][] = [
+  [
+    "sum up the newest mail from billing@acme.example",
+    { messages: [{ id: "m1", subject: "Invoice" }] },
+    "gmail.read_message",
+    { message: "m1" },
+  ],
+  [
+    'reply "will do" to the latest mail from priya',
+    { messages: [{ id: "m1", subject: "Notes" }] },
+    "gmail.reply",
+    { message: "m1", body: "will do" },
+  ],
+  [
+    "close the newest bug in KAY",
+    { issues: [{ key: "KAY-12" }] },
+    "jira.transition_issue",
+    { issue: "KAY-12", status: "close" },
+  ],
+  [
+    "assign the oldest open bug in KAY to tom",
+    { issues: [{ key: "KAY-1" }] },
+    "jira.assign_issue",
+    { issue: "KAY-1", assignee: "tom" },
+  ],
+];
+
+test.each(NEWEST)("“%s” looks for the thing first", async (request, data, tool, input) => {
+  const talk = plannerTalk(tools);
+  expect((await talk.say(request)).calls).toMatchObject([[expect.stringMatching(/search$/), { limit: 1 }]]);
+  expect((await talk.results({ text: "Found:", data })).calls).toEqual([[tool, input]]);
+});
+
+test.each(NEWEST)("“%s” does nothing if there is no such thing", async (request) => {
+  const talk = plannerTalk(tools);
+  await talk.say(request);
+  expect(await talk.results({ text: "Nothing found.", data: { items: [] } })).toMatchObject({
+    calls: [],
+    text: "Nothing found.",
+  });
+});

@@ -78,7 +78,7 @@ test("a search is a table with links for people and trimmed data for models", as
   expect(result).toEqual({
     data: { cql, pages: [page], total: 5 },
     text: [
-      "The first 1 of 5 pages about “deploy”:",
+      "The first of 5 pages about “deploy”:",
       "",
       "| Title | Space | Updated | Text |",
       "| --- | --- | --- | --- |",

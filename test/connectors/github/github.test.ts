@@ -353,7 +353,7 @@ test("issues, pull requests and repositories are searched", async () => {
     { text: "login", type: "pull requests", repository: "acme/web" },
     { request: getQuery("login is:pr repo:acme/web"), json: { total_count: 5, items } },
   );
-  expect(result.text.split("\n")[0]).toBe("The first 1 of 5 pull requests about “login” in acme/web:");
+  expect(result.text.split("\n")[0]).toBe("The first of 5 pull requests about “login” in acme/web:");
   const repositories = await run(
     "github.search",
     { text: "kay", type: "repository" },
@@ -451,7 +451,7 @@ test("repositories are a table for people and trimmed data for models, by a part
     ].join("\n"),
   });
   const all = await run("github.list_repositories", { limit: 1 }, { request, json });
-  expect(all.text).toMatch(/^The first 1 repository; there are more:/);
+  expect(all.text).toMatch(/^The first repository; there are more:/);
 });
 
 // https://docs.github.com/en/rest/pulls/pulls: `head.sha` is the newest commit.

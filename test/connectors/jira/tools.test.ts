@@ -366,7 +366,7 @@ test("projects are a table with their keys", async () => {
     ),
   ).toEqual({
     data: { projects: [{ key: "KAY", name: "Kay", type: "software", url }], total: 2 },
-    text: "The first 1 of 2 projects with “ka”:\n\n| Key | Name | Kind |\n| --- | --- | --- |\n| KAY | Kay | software |",
+    text: "The first of 2 projects with “ka”:\n\n| Key | Name | Kind |\n| --- | --- | --- |\n| KAY | Kay | software |",
     url: "https://main.atlassian.net/jira/projects",
   });
 });

@@ -182,7 +182,7 @@ test("a row is filtered by the type of its property, in a database named by its 
     },
   );
   expect(result.text).toBe(
-    "The first 1 row of “Tasks”; there are more:\n\n| Name | Done |\n| --- | --- |\n| Wash up | no |",
+    "The first row of “Tasks”; there are more:\n\n| Name | Done |\n| --- | --- |\n| Wash up | no |",
   );
 });
 

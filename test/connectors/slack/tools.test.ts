@@ -280,7 +280,7 @@ test("messages are searched by words, channel and author", async () => {
   );
   expect(result.text).toBe(
     [
-      "The newest 1 of 3 messages about “release” in #general from bob@example.com:",
+      "The newest of 3 messages about “release” in #general from bob@example.com:",
       "",
       "| Channel | Author | Time (UTC) | Message |",
       "| --- | --- | --- | --- |",
