@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createProvenance } from "#backend/approvals/provenance";
+import { traceMessages } from "#backend/generations/calls/provenance";
 
 const provenance = createProvenance({
   own: ["Post “Standup at ten” to #general, then mail sam@example.com about KAY-3", "  it’s   done "],
@@ -106,4 +107,23 @@ test("an address or a channel that differs by a letter is compared with the one 
   expect(provenance.findLookAlike("#genera1")).toBe("#general");
   expect(provenance.findLookAlike("sam@example.com")).toBe(undefined);
   expect(provenance.findLookAlike("#random")).toBe(undefined);
+});
+
+test.each([
+  ["jira.get_issue", { issue: "KAY-15" }, "KAY-15"],
+  ["slack.read_channel", { since: "2026-11-26", channel: "#general" }, "#general"],
+  ["gmail.search", { limit: 1, sender: "sam" }, "gmail.search"],
+  ["jira.search", { updatedSince: "-30d", project: "KAY", limit: 100 }, "jira.search"],
+])("a result of %s with %j is called %s", (tool, input, source) => {
+  const toolName = tool.replace(".", "__");
+  const { findSource } = traceMessages([
+    { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName, input }] },
+    {
+      role: "tool",
+      content: [
+        { type: "tool-result", toolCallId: "c1", toolName, output: { type: "json", value: { text: "swordfish" } } },
+      ],
+    },
+  ]);
+  expect(findSource("swordfish")).toBe(source);
 });

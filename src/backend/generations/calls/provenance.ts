@@ -122,9 +122,16 @@ function listEdits(result: unknown): string[] {
 
 /** Returns the subject of a result in a word: the first ID, channel or person of the call's input, or the tool. */
 function toSource(toolName: string, input: unknown): string {
-  const subject = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|[^\s\d]*\d\S*)$/.test(text));
+  const subject = listTexts(input).find(
+    (text) => text.length <= 40 && SUBJECT.test(text) && !NUMBER_OR_DATE.test(text),
+  );
   return subject ?? fromWireName(toolName);
 }
+
+const SUBJECT = /^(?:[#@]\S+|[^\s\d]*\d\S*)$/;
+
+/** "20" and "2026-01-31" limit a result, "-30d" too; none of them is its subject. */
+const NUMBER_OR_DATE = /^-?\d+[a-z]?$|^\d{4}-\d\d-\d\d/i;
 
 function toServiceName(toolName: string, input: unknown): string {
   const [service, tool] = fromWireName(toolName).split(".");
