@@ -112,7 +112,7 @@ async function hasOpenWork(backend: Backend): Promise<boolean> {
   return Object.values(shared?.generations ?? {}).some((count) => (count ?? 0) > 0);
 }
 
-/** Stops this backend at the request of its own client. Refuses while a request runs, unless `force=true` is set. */
+/** Stops this backend when its client asks for it. Refuses while a request runs, unless `force=true`. */
 function handleStop(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
   const isTrusted = compareSecrets(request.headers.get(LOCAL_SECRET_HEADER) ?? "", secret);
   if (!isTrusted || request.method !== "POST") {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { PREPOSITIONS, PRONOUNS } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
-import { isServiceTool } from "./memory.ts";
+import { getService, isServiceTool } from "./memory.ts";
 import type { PlannerDecision } from "./plan.ts";
 
 /** The tools and the language of the accounts that are chosen. */
@@ -75,10 +75,6 @@ export function chooseAccounts(
 
 /** How a wire name separates a service from its account: `jira_at_work__search`. */
 const MARK = "_at_";
-
-function getService(toolName: string): string {
-  return toolName.split("__")[0] ?? toolName;
-}
 
 function getBase(service: string): string {
   return service.split(MARK)[0] ?? service;

@@ -4,7 +4,7 @@ import { type Field, isFieldWord, listFields } from "./fields.ts";
 import { isParticiple, isPlural } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
 import { isVerb, listSameNouns } from "./lexicon.ts";
-import { isServiceTool } from "./memory.ts";
+import { getService, isServiceTool } from "./memory.ts";
 import type { Steps } from "./steps.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
@@ -132,7 +132,7 @@ function draft(
 ): Pick<Skill, "name" | "service" | "title" | "access" | "description" | "names" | "personal" | "examples" | "fields"> {
   const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
   const examples = (Array.isArray(kay.examples) ? kay.examples : []).filter((example) => typeof example === "string");
-  const service = tool.name.split(/__|\./)[0] ?? tool.name;
+  const service = getService(tool.name);
   return {
     name: tool.name,
     service,
@@ -201,9 +201,9 @@ function listNouns({ names }: Pick<Skill, "names">, patterns: Part[][]): Word[] 
     parts.forEach((part, index) => {
       if (!("word" in part) || (index === 0 && !isPlural(part.word))) return;
       const { word } = part;
+      if (word.kind !== "word" || word.stop || names.includes(word.lower)) return;
       // "Issues reported by {reporter}".
-      const isPast = isParticiple(word);
-      if (word.kind !== "word" || word.stop || names.includes(word.lower) || isVerb(word) || isPast) return;
+      if (isVerb(word) || isParticiple(word)) return;
       const next = parts[index + 1];
       if (next !== undefined && "slot" in next && isFieldWord(next.slot, word)) return;
       if (next === undefined || "slot" in next || next.word.stop || next.word.kind === "mark")

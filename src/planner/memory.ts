@@ -71,6 +71,11 @@ export function isServiceTool(tool: string): boolean {
   return /__|\./.test(tool);
 }
 
+/** The service of a tool, with its account: the `jira` of `jira__search`. */
+export function getService(tool: string): string {
+  return tool.split(/__|\./)[0] ?? tool;
+}
+
 /** The value that an item has for a field: by the field's name, by the look of the value, or the item's own id. */
 export function getFieldValue(item: Item, field: Field): string | number | undefined {
   const named = usable(item[field.name], field);

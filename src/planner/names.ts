@@ -88,7 +88,7 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
 function mayBeOthers(skill: Skill, field: Field, words: Word[], from: number, to: number): boolean {
   const isKnown = (other: Field, end = to) =>
     other !== field && findKnownValue(other, words.slice(from, end)) !== undefined;
-  // "With high priority" is no label.
+  // "High priority" is not a label.
   const isNamed = (other: Field) => [to, to - 1].some((end) => isKnown(other, end) && isFieldWord(other, words[end]));
   if (skill.fields.some(isNamed)) return true;
   if (skill.access === "read" && !field.required && !isFieldWord(field, words[from - 1]))

@@ -8,7 +8,7 @@ import { toFieldValues } from "./form.ts";
 import { isPlural, PRONOUNS } from "./grammar.ts";
 import { getWord, sliceLower, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
-import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
+import { buildMemory, type CompletedCall, getService, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
 import { findsOneThing, splitNewestThing } from "./newest-thing.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
@@ -98,9 +98,10 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
     return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
   const rival = best && findRival(best, readings, clause);
   // After a look at mails, "reply" is about a mail.
-  const last = clause.memory.asked[0]?.tool.split(/__|\./)[0];
-  if (rival && rival.skill.service === last) return getOutcome(rival, clause, follows, {});
-  if (best && rival && best.skill.service !== last)
+  const last = clause.memory.asked[0];
+  const lastService = last && getService(last.tool);
+  if (rival && rival.skill.service === lastService) return getOutcome(rival, clause, follows, {});
+  if (best && rival && best.skill.service !== lastService)
     return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
   if (best) {
     const others = listOthers(best, readings, clause);

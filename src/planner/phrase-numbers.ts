@@ -40,7 +40,12 @@ export function findNumbers(skill: Skill, field: Field, { words }: Clause): Phra
 /** "The newest mail", "my latest unread email": one thing, of a tool that lists the newest first. */
 function namesNewest(skill: Skill, words: Word[], at: number): boolean {
   if (!RECENT.has(getWord(words, at).lower) || !sortsNewest(skill)) return false;
-  const thing = words.slice(at + 1, at + 4).find((word) => isNoun(skill, word));
+  return namesOneThing(skill, words, at + 1);
+}
+
+/** Whether the next words name one thing of a tool: "bug", "unread email". */
+export function namesOneThing(skill: Skill, words: Word[], from: number): boolean {
+  const thing = words.slice(from, from + 3).find((word) => isNoun(skill, word));
   return thing !== undefined && !isPlural(thing);
 }
 

@@ -1,13 +1,13 @@
 import type { Skill } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
-import { findKnownValue, isNoun, readKey } from "./field-words.ts";
+import { findKnownValue, readKey } from "./field-words.ts";
 import { type Field, isFieldWord, isLongText } from "./fields.ts";
-import { isPlural, NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
+import { NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { findNames, readNames } from "./names.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
-import { findColumns, findNumbers, findSwitches } from "./phrase-numbers.ts";
+import { findColumns, findNumbers, findSwitches, namesOneThing } from "./phrase-numbers.ts";
 import { readReference, resolveReference } from "./reference.ts";
 import type { Steps } from "./steps.ts";
 import { findTexts, readText } from "./texts.ts";
@@ -141,8 +141,7 @@ function listOrderLeads(words: Word[], at: number): number[] {
 /** "The oldest bug" is one. */
 function findOnlyOne(skill: Skill, words: Word[], at: number): NonNullable<Phrase["also"]> {
   const limit = skill.fields.find(({ name }) => name === "limit");
-  const thing = words.slice(at, at + 3).find((word) => isNoun(skill, word));
-  return limit && thing && !isPlural(thing) ? [{ field: limit, value: 1 }] : [];
+  return limit && namesOneThing(skill, words, at) ? [{ field: limit, value: 1 }] : [];
 }
 
 /** What "I" did, behind it: "I reported", "did I create". */

@@ -4,7 +4,7 @@ import { isNoun } from "./field-words.ts";
 
 import { type Field, isFieldWord } from "./fields.ts";
 import { ORDINALS, PERSON_PRONOUNS, PRONOUNS } from "./grammar.ts";
-import { getFieldValue, type Memory } from "./memory.ts";
+import { getFieldValue, getService, type Memory } from "./memory.ts";
 import type { Phrase } from "./phrase.ts";
 
 /** The values that words such as "it", "the second one" or "both" stand for, if the conversation has them. */
@@ -46,7 +46,7 @@ export function readReference(skill: Skill, field: Field, clause: Clause, at: nu
   if (skill.access === "read" && !field.required) return [];
   const phrases: Phrase[] = [];
   const [last] = clause.memory.asked;
-  const isSameService = last?.tool.split(/__|\./)[0] === skill.service;
+  const isSameService = last !== undefined && getService(last.tool) === skill.service;
   const base = { field, from: at, particular: isSameService };
   for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
     const referred = resolveReference(clause, skill.service, field, at, to);
@@ -73,7 +73,7 @@ export function readReference(skill: Skill, field: Field, clause: Clause, at: nu
 
 /** Whether what was found last is of another service, or of another family of them: a file of Drive can be a document. */
 function isElsewhere(service: string, { asked: [last] }: Memory): boolean {
-  const family = (name: string) => name.split(/__|[.-]/)[0];
+  const family = (name: string) => getService(name).split("-")[0];
   return last !== undefined && family(last.tool) !== family(service);
 }
 

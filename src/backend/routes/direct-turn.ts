@@ -31,7 +31,7 @@ export async function answerDirectTurn(
     request,
     async (body, signal, { link }) => {
       turn = await beginDirectTurn(ports, engine, installationId, { body, link });
-      // The caller is gone, so there is no reader.
+      // The caller has disconnected, so nobody reads the stream.
       if (signal.aborted) await engine.stop(turn.generation_id, "The caller has disconnected.");
       const { session_id, generation_id, after = 0 } = turn;
       // The token is for this caller alone; a repeat reads the turn from the log.
