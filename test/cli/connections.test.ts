@@ -173,6 +173,18 @@ test("connections --check prints nothing, and exits 0 or 4", async () => {
   });
 });
 
+test("connections names the command that connects a lost service again", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  const reason = "The backend's keys no longer decrypt the sign-in to Jira.";
+  ann.place.network.always("GET /connections", { json: { connections: { jira: { connected: false, reason } } } });
+  expect(await ann("connections")).toEqual({
+    exit: 0,
+    stdout: `jira\tnot connected\t${reason}\t\n`,
+    stderr: "Run `kay connect jira` to connect again.\n",
+  });
+});
+
 test("U17 no control character of a service's or a person's name reaches the terminal", async () => {
   const ann = kay({ signedIn: true });
   const user = { name: "J\u001b[31mD", email: "\u202ejd@example.com" };

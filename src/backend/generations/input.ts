@@ -14,6 +14,8 @@ import type { ServiceConfiguration } from "#connectors/service";
 import { decideCall } from "../approvals/decide.ts";
 import { toAccount } from "../approvals/scope.ts";
 import { toServices } from "../connections/services/catalog.ts";
+import { findGrantFault } from "../connections/tokens/open-grant.ts";
+import type { BackendPorts } from "../ports.ts";
 import { queryAttachments } from "../store/attachments.ts";
 import { type CallFacts, queryCallFacts } from "../store/call-facts.ts";
 import { queryCalls, toStoredCall } from "../store/calls.ts";
@@ -75,7 +77,7 @@ export async function buildAgentInput(
   const options = { dryRun: isDryRun, attachments: rows.attachments, facts, ...(timeZone ? { timeZone } : {}) };
   const owner = { installationId, generationId: id, ...options };
   const tools = await buildAgentTools(ports, owner, configurations);
-  const services = listServiceStates(rows.connections.grants, configurations);
+  const services = listServiceStates(ports, rows.connections.grants, configurations);
   const messages = history.kind === "newest" ? takeNewest(allMessages, history.keep) : allMessages;
   const storedCalls = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
   const ran = new Map(
@@ -215,10 +217,17 @@ async function holdsCall(
 }
 
 /** Lists the services for the model: whether each is connected, and as which account. */
-function listServiceStates(grants: Grant[], services: ServiceConfiguration[]): ServiceState[] {
-  return services.flatMap(({ service: { name, title }, client }): ServiceState[] => {
-    const grant = grants.find((candidate) => candidate.service === name && candidate.status === "connected");
-    if (grant) return [{ name, title, connected: true, account: toAccount(grant).words }];
+function listServiceStates(
+  ports: Pick<BackendPorts, "keys">,
+  grants: Grant[],
+  services: ServiceConfiguration[],
+): ServiceState[] {
+  return services.flatMap((configuration): ServiceState[] => {
+    const { client, service } = configuration;
+    const { name, title } = service;
+    const grant = grants.find((candidate) => candidate.service === name);
+    if (grant && findGrantFault(ports, configuration, grant) === undefined)
+      return [{ name, title, connected: true, account: toAccount(grant).words }];
     return client ? [{ name, title, connected: false }] : [];
   });
 }

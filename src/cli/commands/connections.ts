@@ -2,6 +2,7 @@ import { clean } from "#protocol/clean";
 import { suggestName } from "#protocol/closest-name";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
 import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import { listKnownConnections, openIfSignedIn } from "../backend/known-services.ts";
 import { Command, EXIT, type ExitCode } from "../command.ts";
@@ -20,6 +21,8 @@ export function createConnectionsCommand(kay: Kay): Command {
       if (options.check !== undefined) return check(kay, answer, options.check);
       if (kay.flags.json) return kay.out.writeJson(answer);
       await kay.out.writeTable(CONNECTION_COLUMNS, toConnectionRows(answer));
+      const lost = listLostServices(answer).map(quoteShellWord).join(" ");
+      if (lost) kay.out.writeProgress(`Run \`kay connect ${lost}\` to connect again.`);
     });
 }
 
@@ -47,6 +50,12 @@ export function toConnectionRows({ connections }: ConnectionsResponse): string[]
     connection.connected ? formatAccount(connection) : clean(connection.reason ?? "", { lines: false }),
     connection.connected ? formatSite(connection) : "",
   ]);
+}
+
+/** Lists the services whose connection ended or can no longer be used. */
+export function listLostServices({ connections }: ConnectionsResponse): string[] {
+  const lost = Object.entries(connections).filter(([, { connected, reason }]) => !connected && reason);
+  return lost.map(([service]) => clean(service, { lines: false }));
 }
 
 function check(kay: Kay, { connections }: ConnectionsResponse, service: string): ExitCode {

@@ -63,6 +63,28 @@ test("an installation with nothing connected sees every service as not connected
   });
 });
 
+test("a connection whose key is gone is not connected, says so everywhere, and works after a new consent", async () => {
+  const { session, token } = await connect(world());
+  const { sealing } = world().ports.keys;
+  sealing.splice(0, 1, { id: "k2", key: new Uint8Array(32).fill(9) });
+  const reason = "The backend's keys no longer decrypt the sign-in to Jira.";
+  const { body } = await world().call("GET /connections", { token });
+  expect(body.connections).toEqual({ ...nothing(), jira: { connected: false, reason } });
+  const { services } = (await world().call("GET /services", { token })).body as { services: object[] };
+  expect(services[0]).toMatchObject({ name: "jira", state: "not_connected", connected: false, reason });
+  const { tools } = (await world().call("GET /tools?service=jira", { token })).body as { tools: object[] };
+  expect(tools[0]).toMatchObject({ connected: false });
+  const call = { token, body: { input: { issue: "KAY-1" } } };
+  expect(await world().call("POST /tools/jira.get_issue/call", call)).toMatchObject({
+    status: 403,
+    body: { code: "AUTH_REQUIRED", message: reason, hint: "Run `kay connect jira`, then ask again." },
+  });
+  await connect(world(), { session_id: session }, { token });
+  expect((await world().call("GET /connections", { token })).body).toMatchObject({
+    connections: { jira: { connected: true } },
+  });
+});
+
 test("an unknown session ID is the guide's error, word for word, and requires a reset", async () => {
   for (const id of ["kaysession_1234567890_abc123", "nonsense", "%00", "kaysession_%00"]) {
     const answer = await world().call(`GET /connections?session_id=${id}`);

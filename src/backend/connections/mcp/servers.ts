@@ -184,8 +184,6 @@ function requireExpected({ definition }: InspectedServer, expected: string | und
 
 /** Connects a server without sign-in: the approval of its tools is the consent. */
 async function connect(ports: BackendPorts, installationId: string, definition: McpDefinition): Promise<boolean> {
-  const grant = await findGrant(ports.db, installationId, definition.name);
-  if (grant?.status === "connected") return true;
   const { accountId, metadata } = createAnonymousIdentity(definition);
   const address = { installationId, service: definition.name, binding: getMcpBinding(definition) };
   await putGrant(ports.db, {

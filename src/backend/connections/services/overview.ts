@@ -1,17 +1,34 @@
+import type { ServiceConfiguration } from "#connectors/service";
 import type { ConnectionsResponse, Connection as ConnectionView, RevocationReport } from "#protocol/connections";
 import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
+import { loadConnections } from "../../store/connections.ts";
 import { endStates, forgetApprovals } from "../../store/custom-services.ts";
 import { deleteGrant, findGrant, type Grant, listGrants, markDisconnected } from "../../store/grants.ts";
 import type { DbConnection } from "../../store/schema.ts";
+import { findGrantFault } from "../tokens/open-grant.ts";
 import { revokeGrant, revokeGrants } from "../tokens/revoke.ts";
-import { findService, listServices, type ServicePorts } from "./catalog.ts";
+import { findService, listServices, type ServicePorts, toServices } from "./catalog.ts";
 
 /** Lists every service and its connected account. */
 export async function listConnections(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
-  const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
-  const names = (await listServices(ports, installationId)).map(({ service }) => service.name);
-  return { connections: Object.fromEntries(names.map((name) => [name, toConnectionView(grants.get(name))])) };
+  const stored = await loadConnections(ports.db, installationId);
+  const grants = new Map(stored.grants.map((grant) => [grant.service, grant]));
+  const services = await toServices(ports, stored);
+  return {
+    connections: Object.fromEntries(
+      services.map((configuration) => {
+        const { name } = configuration.service;
+        return [name, toConnectionView(ports, configuration, grants.get(name))];
+      }),
+    ),
+  };
+}
+
+/** Lists the names of the connected services. */
+export async function listConnectedServices(ports: ServicePorts, installationId: string): Promise<string[]> {
+  const { connections } = await listConnections(ports, installationId);
+  return Object.keys(connections).filter((name) => connections[name]?.connected);
 }
 
 /**
@@ -53,9 +70,14 @@ export async function disconnectAll(
 }
 
 /** Returns a connection in the form of docs/protocol.md. */
-export function toConnectionView(grant: Grant | undefined): ConnectionView {
+export function toConnectionView(
+  ports: Pick<BackendPorts, "keys">,
+  configuration: ServiceConfiguration,
+  grant: Grant | undefined,
+): ConnectionView {
   if (!grant) return { connected: false };
-  if (grant.status === "disconnected") return { connected: false, ...(grant.reason ? { reason: grant.reason } : {}) };
+  const reason = findGrantFault(ports, configuration, grant);
+  if (reason !== undefined) return { connected: false, ...(reason ? { reason } : {}) };
   const metadata = Object.keys(grant.metadata).length > 0 ? { metadata: grant.metadata } : {};
   return { connected: true, user: grant.user, ...metadata };
 }

@@ -2,7 +2,7 @@ import type { ServiceConfiguration } from "#connectors/service";
 import type { ServicesResponse, ServiceView } from "#protocol/tools";
 import type { BackendPorts } from "../../ports.ts";
 import { loadConnections } from "../../store/connections.ts";
-import { type Grant, listGrants } from "../../store/grants.ts";
+import type { Grant } from "../../store/grants.ts";
 import { getRedirectUri } from "../consent/authorize.ts";
 import { getClientSettings, type ServicePorts, toServices } from "./catalog.ts";
 import { toConnectionView } from "./overview.ts";
@@ -21,18 +21,9 @@ export async function describeServices(ports: Ports, installationId: string): Pr
   };
 }
 
-/** Lists the names of the connected services. */
-export async function listConnectedServices(
-  ports: Pick<BackendPorts, "db">,
-  installationId: string,
-): Promise<string[]> {
-  const grants = await listGrants(ports.db, installationId);
-  return grants.filter(({ status }) => status === "connected").map(({ service }) => service);
-}
-
 function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
   const { service, endpoints, client, described, discovers } = configuration;
-  const { connected, ...connection } = toConnectionView(grant);
+  const { connected, ...connection } = toConnectionView(ports, configuration, grant);
   const { provider, scopes } = service.oauth;
   const state = connected ? "connected" : client ? "not_connected" : "not_configured";
   return {

@@ -26,7 +26,23 @@ export function unsealGrant(
     return { grant, tokens: openTokens(ports.keys, address, grant.sealed) };
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    throw authRequiredProblem(service, `The stored sign-in to ${service.title} cannot be opened.`, cause);
+    throw authRequiredProblem(service, `The backend's keys no longer decrypt the sign-in to ${service.title}.`, cause);
+  }
+}
+
+/** Returns why a connection cannot be used: it has ended, or its tokens cannot be decrypted. Undefined if it can. */
+export function findGrantFault(
+  ports: Pick<BackendPorts, "keys">,
+  configuration: ServiceConfiguration,
+  grant: Grant,
+): string | undefined {
+  if (grant.status === "disconnected") return grant.reason ?? "";
+  try {
+    unsealGrant(ports, configuration, grant);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return error.message;
   }
 }
 

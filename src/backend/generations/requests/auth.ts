@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import type { AuthNeeded } from "#protocol/interactions";
 import { getBaseName } from "#protocol/tool-names";
-import { listConnectedServices } from "../../connections/services/service-views.ts";
+import { listConnectedServices } from "../../connections/services/overview.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents } from "../../store/events.ts";
 import { parseGeneration, type StoredGeneration } from "../../store/generation-row.ts";

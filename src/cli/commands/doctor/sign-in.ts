@@ -61,9 +61,9 @@ export const connectionsCheck: Check = {
     const lost = connections.filter(([, { connected, reason }]) => !connected && reason);
     const connected = connections.filter(([, connection]) => connection.connected).map(([name]) => toLine(name));
     if (lost.length > 0) {
-      const reasons = lost.map(([name, { reason }]) => `${toLine(name)}: ${toLine(reason ?? "")}`).join("; ");
+      const reasons = lost.map(([name, { reason = "" }]) => `${toLine(name)}: ${toLine(reason).replace(/\.$/, "")}`);
       return warn(
-        `Lost: ${reasons}`,
+        `Lost: ${reasons.join("; ")}.`,
         `Run \`kay connect ${lost.map(([name]) => quoteShellWord(toLine(name))).join(" ")}\`.`,
       );
     }

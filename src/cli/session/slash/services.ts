@@ -4,7 +4,7 @@ import { toLine } from "#ui/text/words";
 import { formatAccount } from "../../backend/account-labels.ts";
 import { isSignedOut, listKnownConnections } from "../../backend/known-services.ts";
 import { toAccountName } from "../../commands/connect/choose-services.ts";
-import { CONNECTION_COLUMNS, toConnectionRows } from "../../commands/connections.ts";
+import { CONNECTION_COLUMNS, listLostServices, toConnectionRows } from "../../commands/connections.ts";
 import { confirmAndDisconnect } from "../../commands/disconnect.ts";
 import { loadTools } from "../../commands/tools/backend.ts";
 import { TOOL_COLUMNS, toToolRow } from "../../commands/tools/show.ts";
@@ -40,7 +40,10 @@ export async function runDisconnect(context: SlashContext, argument: string): Pr
 
 /** Handles `/connections`. */
 export async function runConnections(context: SlashContext): Promise<void> {
-  context.say(formatRows(context, CONNECTION_COLUMNS, toConnectionRows(await loadConnections(context))));
+  const answer = await loadConnections(context);
+  const lost = listLostServices(answer).join(" ");
+  const rows = formatRows(context, CONNECTION_COLUMNS, toConnectionRows(answer));
+  context.say(lost ? `${rows}\n\nUse /connect ${lost} to connect again.` : rows);
 }
 
 /** Loads the connections; before the first sign-in, the built-in services. */

@@ -104,6 +104,6 @@ test("a lost connection is reported by its own name", async () => {
   };
   ann.place.network.always("GET /connections", { json: lost });
   expect(checksOf(await ann("doctor --json")).connections).toBe(
-    "warning: Lost: jira: revoked at Atlassian → Run `kay connect jira`.",
+    "warning: Lost: jira: revoked at Atlassian. → Run `kay connect jira`.",
   );
 });
