@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { sendApiError } from "./api.ts";
 import { createControlRoutes } from "./controls/controls.ts";
 import { createFaults, type Faults } from "./controls/faults.ts";
 import { createRequestLog, type RequestLog, redactBody, redactPath } from "./controls/requests.ts";
@@ -65,15 +66,19 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
   }
   registerAvatars(app);
   registerOAuthRoutes(app, oauth);
-  provider.routes(app, {
+  const api = new Hono<SandboxEnv>();
+  api.onError(sendApiError);
+  provider.routes(api, {
     world: () => world,
     save: changed,
     now,
+    timestamp: () => new Date(now()).toISOString(),
     random,
     grant: findGrant,
     revoke: grants.revoke,
     client: start.client,
   });
+  app.route("/", api);
   return {
     fetch: (request, address) => serve(request, address, { app, faults, requests, holder: findHolder, now }),
     snapshot: () => ({ world, tokens }),

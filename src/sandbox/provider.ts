@@ -100,11 +100,13 @@ export type IssuedTokens = {
 
 /** Context for a provider's routes. */
 export type ProviderContext<World> = {
-  /** The current world. Routes change it in place and then call `changed`. */
+  /** The current world. Routes change it in place and then call `save`. */
   world(): World;
   save(): void;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Current time as ISO 8601 in UTC. */
+  timestamp(): string;
   random(bytes: number): Uint8Array;
   /** Finds the grant of the request's bearer token, unless it is missing, unknown, expired or revoked. */
   grant(request: Request): Grant | undefined;

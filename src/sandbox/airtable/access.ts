@@ -1,13 +1,11 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { AirtableError, forbiddenError } from "./errors.ts";
+import { type ApiEnv, requireAccount } from "../api.ts";
+import type { ProviderContext } from "../provider.ts";
+import { airtableError, forbiddenError } from "./errors.ts";
 import type { Account, AirtableState, Base, Table } from "./state.ts";
 
-/** Context of a request under `/v0`: its account and the state. */
-export type AirtableEnv = {
-  Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { account: Account; world: AirtableState };
-};
+/** Context of a request under `/v0`. */
+export type AirtableEnv = ApiEnv<AirtableState, Account>;
 
 /** Scopes in words (airtable.com/developers/web/api/scopes). */
 export const SCOPES: Record<string, string> = {
@@ -20,25 +18,20 @@ export const SCOPES: Record<string, string> = {
   "user.email:read": "See your email address",
 };
 
-/** Lets only living tokens pass. */
+/** Requires a valid token. */
 export function requireToken(provider: ProviderContext<AirtableState>): MiddlewareHandler<AirtableEnv> {
-  return async (c, next) => {
-    const grant = provider.grant(c.req.raw);
-    const world = provider.world();
-    const account = world.accounts.find(({ id }) => id === grant?.account);
-    if (!grant || !account) throw new AirtableError(401, "AUTHENTICATION_REQUIRED", "Authentication required");
-    c.set("grant", grant);
-    c.set("account", account);
-    c.set("world", world);
-    await next();
-  };
+  return requireAccount(
+    provider,
+    ({ accounts }, accountId) => accounts.find(({ id }) => id === accountId),
+    () => airtableError(401, "AUTHENTICATION_REQUIRED", "Authentication required"),
+  );
 }
 
 /** Requires this scope. */
 export function requireScope(scope: string): MiddlewareHandler<AirtableEnv> {
   return async (c, next) => {
     if (!c.get("grant").scopes.includes(scope)) {
-      throw new AirtableError(403, "INVALID_PERMISSIONS", "You are not permitted to perform this operation");
+      throw airtableError(403, "INVALID_PERMISSIONS", "You are not permitted to perform this operation");
     }
     await next();
   };

@@ -6,7 +6,7 @@ import { type AirtableEnv, findBase, listBases, requireScope, requireToken, SCOP
 import { buildAirtable } from "./build.ts";
 import { toScalar } from "./cells.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
-import { handleErrors, notFoundError } from "./errors.ts";
+import { notFoundError } from "./errors.ts";
 import { registerRecordRoutes } from "./records.ts";
 import { AirtableSeed } from "./seed.ts";
 import type { AirtableState } from "./state.ts";
@@ -59,7 +59,6 @@ export const airtable: Provider<AirtableState> = {
   accounts: (world) => world.accounts,
   routes(app, provider) {
     const v0 = new Hono<AirtableEnv>();
-    v0.onError(handleErrors);
     v0.use(requireToken(provider));
     registerMetaRoutes(v0);
     registerRecordRoutes(v0, provider);

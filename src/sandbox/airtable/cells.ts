@@ -2,7 +2,7 @@ import { unprocessableError } from "./errors.ts";
 import type { Scalar } from "./formula.ts";
 import type { AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./state.ts";
 
-/** Finds a field by name or ID. @throws AirtableRefusal UNKNOWN_FIELD_NAME */
+/** Finds a field by name or ID. @throws ApiError UNKNOWN_FIELD_NAME */
 export function findField({ fields }: Table, name: string): Field {
   const match = fields.find((field) => field.name === name || field.id === name);
   if (!match) throw unprocessableError("UNKNOWN_FIELD_NAME", `Unknown field name: "${name}"`);

@@ -1,8 +1,9 @@
 import type { Context } from "hono";
+import { ApiError } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import { type AirtableEnv, findTable } from "./access.ts";
 import { findField, toScalar } from "./cells.ts";
-import { AirtableError, invalidRequestError, unprocessableError } from "./errors.ts";
+import { invalidRequestError, unprocessableError } from "./errors.ts";
 import { evaluateFormula, isTruthy } from "./formula.ts";
 import { FormulaError, parseFormula } from "./formula-parse.ts";
 import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
@@ -83,7 +84,7 @@ function filter(
       return isTruthy(evaluateFormula(parsed, { field: readField, id: record.id, now }));
     });
   } catch (error) {
-    if (!(error instanceof FormulaError) && !(error instanceof AirtableError)) throw error;
+    if (!(error instanceof FormulaError) && !(error instanceof ApiError)) throw error;
     const reason =
       error instanceof FormulaError
         ? "Please check your formula text."

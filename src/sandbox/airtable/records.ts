@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
 import { type AirtableEnv, findTable, requireScope } from "./access.ts";
 import { findField, parseCell } from "./cells.ts";
-import { AirtableError, invalidRequestError, notFoundError, unprocessableError } from "./errors.ts";
+import { airtableError, invalidRequestError, notFoundError, unprocessableError } from "./errors.ts";
 import { listRecords } from "./list.ts";
 import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
 import { createRandomId } from "./state.ts";
@@ -55,7 +55,7 @@ async function getBody(c: Context<AirtableEnv>): Promise<Body> {
   try {
     return (await c.req.json()) as Body;
   } catch {
-    throw new AirtableError(400, "INVALID_REQUEST_BODY", "Could not parse request body");
+    throw airtableError(400, "INVALID_REQUEST_BODY", "Could not parse request body");
   }
 }
 
@@ -69,7 +69,7 @@ async function create(c: Context<AirtableEnv>, provider: ProviderContext<Airtabl
   const createdRecords = records.map(({ fields = {} }): AirtableRecord => {
     const record: AirtableRecord = {
       id: createRandomId("rec", provider.random),
-      createdTime: new Date(provider.now()).toISOString(),
+      createdTime: provider.timestamp(),
       fields: {},
     };
     fill(record, fields, body.typecast === true, { base, table, world });

@@ -1,11 +1,20 @@
 import { hash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { getAvatarUrl } from "../files.ts";
-import { type OAuthTraits, type Provider, type ProviderContext, requireUnique, type SandboxEnv } from "../provider.ts";
+import { type OAuthTraits, type Provider, requireUnique } from "../provider.ts";
 import { buildSite, createSeedLookup } from "./build-site.ts";
 import { createConfluenceApp } from "./confluence/confluence.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
-import { createGateway, getScopesAt, getSiteUrl, listSites, type SiteEnv, sendUnauthorized } from "./gateway.ts";
+import {
+  type AtlassianEnv,
+  gatewayError,
+  getScopesAt,
+  getSiteUrl,
+  listSites,
+  requireSite,
+  requireToken,
+  type SiteEnv,
+} from "./gateway.ts";
 import { createJiraApp, createJiraTextApp } from "./jira/jira.ts";
 import { AtlassianSeed } from "./seed.ts";
 import type { AtlassianState } from "./state.ts";
@@ -97,11 +106,13 @@ export const atlassian: Provider<AtlassianState> = {
       email: emailAddress,
     })),
   routes(app, provider) {
-    app.get("/oauth/token/accessible-resources", (c) => sendResources(c, provider));
-    app.get("/me", (c) => sendProfile(c, provider));
+    const identity = new Hono<AtlassianEnv>();
+    identity.get("/oauth/token/accessible-resources", requireToken(provider), sendResources);
+    identity.get("/me", requireToken(provider), sendProfile);
+    app.route("/", identity);
     const products = new Hono<SiteEnv>();
-    products.use("/jira/:cloudid/*", createGateway(provider));
-    products.use("/confluence/:cloudid/*", createGateway(provider));
+    products.use("/jira/:cloudid/*", requireToken(provider), requireSite(provider));
+    products.use("/confluence/:cloudid/*", requireToken(provider), requireSite(provider));
     products.route("/jira/:cloudid/rest/api/3", createJiraApp(provider));
     products.route("/jira/:cloudid/rest/api/2", createJiraTextApp(provider));
     products.route("/confluence/:cloudid/wiki", createConfluenceApp(provider));
@@ -117,15 +128,14 @@ function getProducts(scopes: string[]): string {
 }
 
 /** `GET /oauth/token/accessible-resources`: an entry for each site and product that the token has scopes for. */
-function sendResources(c: Context<SandboxEnv>, provider: ProviderContext<AtlassianState>) {
-  const grant = provider.grant(c.req.raw);
-  if (!grant) return sendUnauthorized(c);
-  const entries = listSites(provider.world(), grant.account).flatMap((site) =>
+function sendResources(c: Context<AtlassianEnv>) {
+  const { account, scopes } = c.get("grant");
+  const entries = listSites(c.get("world"), account).flatMap((site) =>
     [JIRA_SCOPES, CONFLUENCE_SCOPES].map((product) => ({
       id: site.id,
       url: getSiteUrl(site, c.req.raw),
       name: site.name,
-      scopes: getScopesAt(site, grant.scopes).filter((scope) => Object.hasOwn(product, scope)),
+      scopes: getScopesAt(site, scopes).filter((scope) => Object.hasOwn(product, scope)),
       avatarUrl: getAvatarUrl(c.req.raw, site.name),
     })),
   );
@@ -133,11 +143,9 @@ function sendResources(c: Context<SandboxEnv>, provider: ProviderContext<Atlassi
 }
 
 /** `GET /me` (User identity API); needs `read:me`. */
-function sendProfile(c: Context<SandboxEnv>, provider: ProviderContext<AtlassianState>) {
-  const grant = provider.grant(c.req.raw);
-  const account = provider.world().accounts.find(({ accountId }) => accountId === grant?.account);
-  if (!grant || !account) return sendUnauthorized(c);
-  if (!grant.scopes.includes("read:me")) return c.json({ code: 403, message: "Forbidden" }, 403);
+function sendProfile(c: Context<AtlassianEnv>) {
+  const account = c.get("account");
+  if (!c.get("grant").scopes.includes("read:me")) throw gatewayError(403, "Forbidden");
   return c.json({
     account_type: "atlassian",
     account_id: account.accountId,

@@ -1,29 +1,37 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { type ApiEnv, ApiError, requireAccount } from "../api.ts";
+import type { ProviderContext } from "../provider.ts";
 import type { Account, AtlassianState, Site } from "./state.ts";
 
-/** Context of a request behind `/ex/{product}/{cloudid}`: its account and its site. */
+/** Context of a request to Atlassian itself. */
+export type AtlassianEnv = ApiEnv<AtlassianState, Account>;
+
+/** Context of a request behind `/ex/{product}/{cloudid}`: also its site, and the scopes of the grant there. */
 export type SiteEnv = {
-  Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { site: Site; account: Account; scopes: string[] };
+  Bindings: AtlassianEnv["Bindings"];
+  Variables: AtlassianEnv["Variables"] & { site: Site; scopes: string[] };
 };
 
+/** Requires a valid token. */
+export function requireToken(provider: ProviderContext<AtlassianState>): MiddlewareHandler<AtlassianEnv> {
+  return requireAccount(
+    provider,
+    ({ accounts }, id) => accounts.find(({ accountId }) => accountId === id),
+    () => gatewayError(401, "Unauthorized"),
+  );
+}
+
 /**
- * The gateway in front of Jira and Confluence (developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps): a missing
- * or expired token gets 401 `{"code":401,"message":"Unauthorized"}`; a cloud ID that the token does not cover gets the
- * gateway's own 404.
+ * The gateway in front of Jira and Confluence (developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps): a cloud ID
+ * that the token does not cover gets the gateway's own 404.
  */
-export function createGateway(provider: ProviderContext<AtlassianState>): MiddlewareHandler<SiteEnv> {
+export function requireSite(provider: ProviderContext<AtlassianState>): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
-    const grant = provider.grant(c.req.raw);
-    const account = provider.world().accounts.find(({ accountId }) => accountId === grant?.account);
-    if (!grant || !account) return sendUnauthorized(c);
-    const site = listSites(provider.world(), account.accountId).find(({ id }) => id === c.req.param("cloudid"));
-    if (!site) return sendUnknownSite(c, provider.now());
-    c.set("grant", grant);
-    c.set("account", account);
+    const { accountId } = c.get("account");
+    const site = listSites(c.get("world"), accountId).find(({ id }) => id === c.req.param("cloudid"));
+    if (!site) throw noSiteError(c, provider.timestamp());
     c.set("site", site);
-    c.set("scopes", getScopesAt(site, grant.scopes));
+    c.set("scopes", getScopesAt(site, c.get("grant").scopes));
     await next();
   };
 }
@@ -32,15 +40,15 @@ export function createGateway(provider: ProviderContext<AtlassianState>): Middle
 export function requireScope(...scopes: string[]): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     if (!scopes.some((scope) => c.get("scopes").includes(scope))) {
-      return c.json({ code: 401, message: "Unauthorized; scope does not match" }, 401);
+      throw gatewayError(401, "Unauthorized; scope does not match");
     }
     await next();
   };
 }
 
-/** The gateway's 401. */
-export function sendUnauthorized(c: Context) {
-  return c.json({ code: 401, message: "Unauthorized" }, 401);
+/** An error of the gateway: `{"code", "message"}`. */
+export function gatewayError(code: 401 | 403, message: string): ApiError {
+  return new ApiError(code, message, { code, message });
 }
 
 /** Sites that an account can use. */
@@ -58,13 +66,12 @@ export function getSiteUrl(site: Site, request: Request): string {
   return site.url ?? `${new URL(request.url).origin}/sites/${encodeURIComponent(site.name)}`;
 }
 
-function sendUnknownSite(c: Context, now: number) {
-  const body = {
-    timestamp: new Date(now).toISOString(),
+function noSiteError(c: Context, timestamp: string): ApiError {
+  return new ApiError(404, "Not Found", {
+    timestamp,
     status: 404,
     error: "Not Found",
     message: "No message available",
     path: c.req.path,
-  };
-  return c.json(body, 404);
+  });
 }

@@ -1,31 +1,28 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { BitbucketError } from "./errors.ts";
+import { type ApiEnv, requireAccount } from "../api.ts";
+import type { ProviderContext } from "../provider.ts";
+import { bitbucketError } from "./errors.ts";
 import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
 
-/** Context of a request under `/2.0`: its account and the state. */
-export type BitbucketEnv = {
-  Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { account: Account; world: BitbucketState };
-};
+/** Context of a request under `/2.0`. */
+export type BitbucketEnv = ApiEnv<BitbucketState, Account>;
 
 const NO_REPOSITORY =
   "You may not have access to this repository or it no longer exists in this workspace. If you think this repository exists and you have access, make sure you are authenticated.";
 
 /** Requires a valid token, and returns the granted scopes in `X-OAuth-Scopes` like Bitbucket. */
-export function requireToken(provider: ProviderContext<BitbucketState>): MiddlewareHandler<BitbucketEnv> {
-  return async (c, next) => {
-    const grant = provider.grant(c.req.raw);
-    const world = provider.world();
-    const account = world.accounts.find(({ account_id }) => account_id === grant?.account);
-    if (!grant || !account)
-      throw new BitbucketError(401, "Token is invalid, expired, or not supported for this endpoint.");
-    c.set("grant", grant);
-    c.set("account", account);
-    c.set("world", world);
-    c.header("x-oauth-scopes", grant.scopes.join(", "));
-    await next();
-  };
+export function requireToken(provider: ProviderContext<BitbucketState>): MiddlewareHandler<BitbucketEnv>[] {
+  return [
+    requireAccount(
+      provider,
+      ({ accounts }, id) => accounts.find(({ account_id }) => account_id === id),
+      () => bitbucketError(401, "Token is invalid, expired, or not supported for this endpoint."),
+    ),
+    async (c, next) => {
+      c.header("x-oauth-scopes", c.get("grant").scopes.join(", "));
+      await next();
+    },
+  ];
 }
 
 /** Requires this scope; otherwise 403 with the granted and required scopes. */
@@ -34,7 +31,7 @@ export function requireScope(scope: string): MiddlewareHandler<BitbucketEnv> {
     const granted = c.get("grant").scopes;
     c.header("x-accepted-oauth-scopes", scope);
     if (!addImpliedScopes(granted).has(scope)) {
-      throw new BitbucketError(403, "Your credentials lack one or more required privilege scopes.", {
+      throw bitbucketError(403, "Your credentials lack one or more required privilege scopes.", {
         detail: { granted, required: [scope] },
       });
     }
@@ -52,7 +49,7 @@ export function listWorkspaces(c: Context<BitbucketEnv>): Workspace[] {
 export function findWorkspace(c: Context<BitbucketEnv>): Workspace {
   const name = c.req.param("workspace") ?? "";
   const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === name || uuid === name);
-  if (!workspace) throw new BitbucketError(404, `No workspace with identifier '${name}'.`);
+  if (!workspace) throw bitbucketError(404, `No workspace with identifier '${name}'.`);
   return workspace;
 }
 
@@ -63,7 +60,7 @@ export function findRepository(c: Context<BitbucketEnv>): { workspace: Workspace
   const repository = workspace?.repositories.find(
     ({ slug, uuid }) => slug === names.repository || uuid === names.repository,
   );
-  if (!workspace || !repository) throw new BitbucketError(404, NO_REPOSITORY);
+  if (!workspace || !repository) throw bitbucketError(404, NO_REPOSITORY);
   return { workspace, repository };
 }
 
@@ -75,7 +72,7 @@ export function findPullRequest(c: Context<BitbucketEnv>): {
 } {
   const { workspace, repository } = findRepository(c);
   const request = repository.pull_requests.find(({ id }) => String(id) === c.req.param("id"));
-  if (!request) throw new BitbucketError(404, `Pull request ${c.req.param("id")} not found`);
+  if (!request) throw bitbucketError(404, `Pull request ${c.req.param("id")} not found`);
   return { workspace, repository, request };
 }
 

@@ -15,7 +15,7 @@ import {
 } from "./access.ts";
 import { buildBitbucket } from "./build.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
-import { handleErrors, noApiError } from "./errors.ts";
+import { noApiError } from "./errors.ts";
 import { paginate } from "./paging.ts";
 import { registerPullRequestRoutes } from "./pullrequests.ts";
 import { BitbucketSeed } from "./seed.ts";
@@ -66,8 +66,7 @@ export const bitbucket: Provider<BitbucketState> = {
     world.accounts.map(({ account_id, display_name, email }) => ({ id: account_id, name: display_name, email })),
   routes(app, provider) {
     const v2 = new Hono<BitbucketEnv>();
-    v2.onError(handleErrors);
-    v2.use(requireToken(provider));
+    v2.use(...requireToken(provider));
     registerAccountRoutes(v2);
     registerRepositoryRoutes(v2);
     registerPullRequestRoutes(v2, provider);

@@ -3,7 +3,7 @@ import { QuerySyntaxError } from "../query/lexer.ts";
 import { type Comparison, matchesCondition, type Operand, parseQuery } from "../query/parser.ts";
 import { parsePeriod } from "../seed-time.ts";
 import type { BitbucketEnv } from "./access.ts";
-import { BitbucketError } from "./errors.ts";
+import { bitbucketError } from "./errors.ts";
 
 type Thing = Record<string, unknown>;
 
@@ -16,10 +16,10 @@ export function paginate(c: Context<BitbucketEnv>, things: Thing[], maximum = 10
     readWholeNumber(c, "page", 1, "Invalid page"),
     readWholeNumber(c, "pagelen", 10, "Invalid pagelen"),
   ];
-  if (pagelen > maximum) throw new BitbucketError(400, "Invalid pagelen");
+  if (pagelen > maximum) throw bitbucketError(400, "Invalid pagelen");
   const matches = sort(filter(things, c.req.query("q")), c.req.query("sort"));
   const start = (page - 1) * pagelen;
-  if (page > 1 && start >= matches.length) throw new BitbucketError(404, "Invalid page");
+  if (page > 1 && start >= matches.length) throw bitbucketError(404, "Invalid page");
   const getPageUrl = (number: number) => {
     const url = new URL(c.req.url);
     url.searchParams.set("page", String(number));
@@ -42,7 +42,7 @@ function filter(things: Thing[], q: string | undefined): Thing[] {
     const { condition } = parseQuery(q);
     return things.filter((thing) => matchesCondition(condition, (comparison) => holds(comparison, thing)));
   } catch (error) {
-    if (error instanceof QuerySyntaxError) throw new BitbucketError(400, `Invalid query: ${q}`);
+    if (error instanceof QuerySyntaxError) throw bitbucketError(400, `Invalid query: ${q}`);
     throw error;
   }
 }
@@ -96,7 +96,7 @@ function readPath(thing: Thing, path: string): unknown {
   let value: unknown = thing;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
-      throw new BitbucketError(400, `Invalid field name: ${path}`);
+      throw bitbucketError(400, `Invalid field name: ${path}`);
     }
     value = (value as Thing)[name];
   }
@@ -105,6 +105,6 @@ function readPath(thing: Thing, path: string): unknown {
 
 function readWholeNumber(c: Context, name: string, fallback: number, sentence: string): number {
   const value = Number(c.req.query(name) ?? fallback);
-  if (!Number.isInteger(value) || value < 1) throw new BitbucketError(400, sentence);
+  if (!Number.isInteger(value) || value < 1) throw bitbucketError(400, sentence);
   return value;
 }

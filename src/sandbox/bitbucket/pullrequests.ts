@@ -1,7 +1,9 @@
 import type { Context, Hono } from "hono";
+import type { JsonRecord } from "#protocol/json";
+import { type ApiError, parseJsonObject, parseQueryList } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import { type BitbucketEnv, findPullRequest, findRepository, requireScope } from "./access.ts";
-import { BitbucketError } from "./errors.ts";
+import { bitbucketError } from "./errors.ts";
 import { paginate } from "./paging.ts";
 import type { BitbucketState, Comment, PullRequest, PullRequestState } from "./state.ts";
 import { toCommentView, toParticipantView, toPullRequestView } from "./views.ts";
@@ -28,7 +30,7 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, provider: Pro
   app.get(`${ONE}/comments/:comment`, read, (c) => {
     const { workspace, repository, request } = findPullRequest(c);
     const comment = request.comments.find(({ id }) => String(id) === c.req.param("comment"));
-    if (!comment) throw new BitbucketError(404, `Comment ${c.req.param("comment")} not found`);
+    if (!comment) throw bitbucketError(404, `Comment ${c.req.param("comment")} not found`);
     return c.json(toCommentView(c, workspace, repository, request, comment));
   });
   app.post(`${ONE}/approve`, write, (c) => review(c, provider, "approved_by", "changes_requested_by"));
@@ -41,9 +43,9 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, provider: Pro
 
 function list(c: Context<BitbucketEnv>) {
   const { workspace, repository } = findRepository(c);
-  const states = (c.req.queries("state") ?? []).flatMap((part) => part.split(",")).map((state) => state.toUpperCase());
+  const states = parseQueryList(c, "state").map((state) => state.toUpperCase());
   const invalidState = states.find((state) => !STATES.includes(state as PullRequestState));
-  if (invalidState !== undefined) throw new BitbucketError(400, `Invalid state: ${invalidState}`);
+  if (invalidState !== undefined) throw bitbucketError(400, `Invalid state: ${invalidState}`);
   const inQuery = c.req.query("q")?.includes("state") ?? false;
   const selectedStates = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
   const pullRequests = repository.pull_requests
@@ -60,13 +62,13 @@ function show(c: Context<BitbucketEnv>, status: 200 | 201 = 200, id?: number) {
   const { workspace, repository } = findRepository(c);
   const request =
     id === undefined ? findPullRequest(c).request : repository.pull_requests.find((pull) => pull.id === id);
-  if (!request) throw new BitbucketError(404, "Pull request not found");
+  if (!request) throw bitbucketError(404, "Pull request not found");
   return c.json(toPullRequestView(c, workspace, repository, request), status);
 }
 
 async function create(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { repository } = findRepository(c);
-  const body = await getBody(c);
+  const body = await parseBody(c);
   const source = getBranchName(body.source);
   if (typeof body.title !== "string" || body.title.trim() === "") throw fieldError("title", "This field is required.");
   if (source === undefined) throw fieldError("source", "This field is required.");
@@ -77,12 +79,12 @@ async function create(c: Context<BitbucketEnv>, provider: ProviderContext<Bitbuc
   ] as const) {
     if (!repository.branches.includes(branch)) throw fieldError(name, `branch not found: ${branch}`);
   }
-  if (source === destination) throw new BitbucketError(400, "There are no changes to be pulled");
+  if (source === destination) throw bitbucketError(400, "There are no changes to be pulled");
   const open = repository.pull_requests.find(
     (pull) => pull.state === "OPEN" && pull.source === source && pull.destination === destination,
   );
-  if (open) throw new BitbucketError(400, "Only one pull request may be open for a given source and target branch");
-  const now = new Date(provider.now()).toISOString();
+  if (open) throw bitbucketError(400, "Only one pull request may be open for a given source and target branch");
+  const now = provider.timestamp();
   const request: PullRequest = {
     id: Math.max(0, ...repository.pull_requests.map(({ id }) => id)) + 1,
     title: body.title,
@@ -107,8 +109,8 @@ async function create(c: Context<BitbucketEnv>, provider: ProviderContext<Bitbuc
 
 async function edit(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { request, repository } = findPullRequest(c);
-  if (request.state !== "OPEN") throw new BitbucketError(400, "Only open pull requests can be mutated");
-  const body = await getBody(c);
+  if (request.state !== "OPEN") throw bitbucketError(400, "Only open pull requests can be mutated");
+  const body = await parseBody(c);
   if (body.title === "") throw fieldError("title", "This field may not be blank.");
   const destination = getBranchName(body.destination);
   if (destination !== undefined && !repository.branches.includes(destination))
@@ -125,7 +127,7 @@ async function edit(c: Context<BitbucketEnv>, provider: ProviderContext<Bitbucke
 
 async function addComment(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { workspace, repository, request } = findPullRequest(c);
-  const body = await getBody(c);
+  const body = await parseBody(c);
   const raw = toText((body.content as { raw?: unknown } | undefined)?.raw);
   if (raw === undefined || raw.trim() === "") throw fieldError("content", "This field is required.");
   const parent = (body.parent as { id?: unknown } | undefined)?.id;
@@ -136,7 +138,7 @@ async function addComment(c: Context<BitbucketEnv>, provider: ProviderContext<Bi
     id: Math.max(1000, ...repository.pull_requests.flatMap(({ comments }) => comments.map(({ id }) => id))) + 1,
     user: c.get("account").account_id,
     raw,
-    created_on: new Date(provider.now()).toISOString(),
+    created_on: provider.timestamp(),
     ...(typeof inline?.path === "string"
       ? { inline: { path: inline.path, ...(inline.to ? { to: inline.to } : {}) } }
       : {}),
@@ -159,7 +161,7 @@ function review(
   const me = c.get("account").account_id;
   requireOpen(request);
   if (request[verdict].includes(me)) {
-    throw new BitbucketError(
+    throw bitbucketError(
       409,
       verdict === "approved_by"
         ? "You already approved this pull request."
@@ -176,7 +178,7 @@ function withdraw(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketS
   const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
   requireOpen(request);
-  if (!request[verdict].includes(me)) throw new BitbucketError(404, "You haven't approved this pull request.");
+  if (!request[verdict].includes(me)) throw bitbucketError(404, "You haven't approved this pull request.");
   request[verdict] = request[verdict].filter((id) => id !== me);
   touch(request, provider);
   return c.body(null, 204);
@@ -208,18 +210,16 @@ function close(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketStat
 }
 
 function requireOpen({ state }: PullRequest) {
-  if (state !== "OPEN") throw new BitbucketError(400, "This pull request is already closed.");
+  if (state !== "OPEN") throw bitbucketError(400, "This pull request is already closed.");
 }
 
 function touch(request: PullRequest, provider: ProviderContext<BitbucketState>) {
-  request.updated_on = new Date(provider.now()).toISOString();
+  request.updated_on = provider.timestamp();
   provider.save();
 }
 
-async function getBody(c: Context): Promise<Record<string, unknown>> {
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new BitbucketError(400, "Bad request");
-  return body as Record<string, unknown>;
+async function parseBody(c: Context): Promise<JsonRecord> {
+  return parseJsonObject(c, () => bitbucketError(400, "Bad request"));
 }
 
 function findReviewers(c: Context<BitbucketEnv>, value: unknown): string[] | undefined {
@@ -245,6 +245,6 @@ function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function fieldError(name: string, sentence: string): BitbucketError {
-  return new BitbucketError(400, `${name}: ${sentence}`, { fields: { [name]: [sentence] } });
+function fieldError(name: string, sentence: string): ApiError {
+  return bitbucketError(400, `${name}: ${sentence}`, { fields: { [name]: [sentence] } });
 }

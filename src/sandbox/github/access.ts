@@ -1,14 +1,11 @@
-import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import type { Context, MiddlewareHandler } from "hono";
+import type { JsonRecord } from "#protocol/json";
+import { type ApiEnv, ApiError, parseJsonObject, requireAccount } from "../api.ts";
+import type { ProviderContext } from "../provider.ts";
 import type { GithubState, Issue, PullRequest, Repository, User } from "./state.ts";
 
-type Status = 400 | 401 | 403 | 404 | 405 | 410 | 422;
-
-/** Context of a request to the API: its account and the state. */
-export type GithubEnv = {
-  Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { user: User; world: GithubState };
-};
+/** Context of a request to the API. */
+export type GithubEnv = ApiEnv<GithubState, User>;
 
 /** Supported versions of the API (docs.github.com/en/rest/about-the-rest-api/api-versions). */
 const VERSIONS = ["2022-11-28", "2026-03-10"];
@@ -26,24 +23,14 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** An error of GitHub: `{"message", "errors"?, "documentation_url", "status"}`. */
-export class GithubError extends Error {
-  readonly status: Status;
-  readonly errors: Record<string, unknown>[] | undefined;
-
-  constructor(status: Status, message: string, errors?: Record<string, unknown>[]) {
-    super(message);
-    this.name = "GithubRefusal";
-    this.status = status;
-    this.errors = errors;
-  }
+export function githubError(
+  status: 400 | 401 | 403 | 404 | 405 | 422,
+  message: string,
+  errors?: JsonRecord[],
+): ApiError {
+  const documentation = { documentation_url: "https://docs.github.com/rest", status: String(status) };
+  return new ApiError(status, message, { message, ...(errors ? { errors } : {}), ...documentation });
 }
-
-export const handleErrors: ErrorHandler = (error, c) => {
-  if (!(error instanceof GithubError)) throw error;
-  const { status, message, errors } = error;
-  const rest = { documentation_url: "https://docs.github.com/rest", status: String(status) };
-  return c.json({ message, ...(errors ? { errors } : {}), ...rest }, status);
-};
 
 /** 422 for a field: `missing_field`, `invalid`, `custom` … */
 export function invalidError(
@@ -51,28 +38,31 @@ export function invalidError(
   field: string,
   code: string,
   more: Record<string, unknown> = {},
-): GithubError {
-  return new GithubError(422, "Validation Failed", [{ resource, field, code, ...more }]);
+): ApiError {
+  return githubError(422, "Validation Failed", [{ resource, field, code, ...more }]);
 }
 
-/** Requires a valid token, and returns its scopes and the API version. */
-export function requireToken(provider: ProviderContext<GithubState>): MiddlewareHandler<GithubEnv> {
-  return async (c, next) => {
-    const version = c.req.header("x-github-api-version") ?? "2022-11-28";
-    if (!VERSIONS.includes(version)) throw new GithubError(400, `The API version '${version}' is not supported.`);
-    if (!c.req.header("authorization")) throw new GithubError(401, "Requires authentication");
-    const grant = provider.grant(c.req.raw);
-    const world = provider.world();
-    const user = world.users.find(({ login }) => login === grant?.account);
-    if (!grant || !user) throw new GithubError(401, "Bad credentials");
-    c.set("grant", grant);
-    c.set("user", user);
-    c.set("world", world);
-    c.header("x-oauth-scopes", grant.scopes.join(", "));
-    c.header("x-github-api-version-selected", version);
-    c.header("x-github-media-type", "github.v3; format=json");
-    await next();
-  };
+/** Requires a supported version and a valid token, and returns both the version and the scopes of the token. */
+export function requireToken(provider: ProviderContext<GithubState>): MiddlewareHandler<GithubEnv>[] {
+  const getVersion = (c: Context) => c.req.header("x-github-api-version") ?? "2022-11-28";
+  return [
+    async (c, next) => {
+      if (!VERSIONS.includes(getVersion(c)))
+        throw githubError(400, `The API version '${getVersion(c)}' is not supported.`);
+      await next();
+    },
+    requireAccount(
+      provider,
+      ({ users }, id) => users.find(({ login }) => login === id),
+      (c) => githubError(401, c.req.header("authorization") ? "Bad credentials" : "Requires authentication"),
+    ),
+    async (c, next) => {
+      c.header("x-oauth-scopes", c.get("grant").scopes.join(", "));
+      c.header("x-github-api-version-selected", getVersion(c));
+      c.header("x-github-media-type", "github.v3; format=json");
+      await next();
+    },
+  ];
 }
 
 /** Returns the repositories that the token can see: public ones, and with `repo` the user's private ones. */
@@ -97,7 +87,7 @@ export function findWritableRepository(c: Context<GithubEnv>): Repository {
   const repository = findRepository(c);
   const { scopes } = c.get("grant");
   if (!scopes.includes("repo") && (repository.private || !scopes.includes("public_repo"))) throw notFoundError();
-  if (repository.archived) throw new GithubError(403, "Repository was archived so is read-only.");
+  if (repository.archived) throw githubError(403, "Repository was archived so is read-only.");
   return repository;
 }
 
@@ -108,20 +98,21 @@ export function findIssue(c: Context<GithubEnv>, { issues, pull_requests }: Repo
   return issue;
 }
 
-/** Whether the person works on a repository: as its owner, as a member of the organization, or as a collaborator. */
-export function canWrite(c: Context<GithubEnv>, { owner, collaborators }: Repository): boolean {
-  const { login } = c.get("user");
+/** Whether the user of the token may write to a repository. */
+export function canWrite(c: Context<GithubEnv>, repository: Repository): boolean {
+  return isMember(c, repository, c.get("account").login);
+}
+
+/** Whether a user works on a repository: as its owner, as a member of the organization, or as a collaborator. */
+export function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, login: string): boolean {
   const members = c.get("world").organizations.find((organization) => organization.login === owner)?.members ?? [];
   return owner === login || members.includes(login) || collaborators.includes(login);
 }
 
-export function notFoundError(): GithubError {
-  return new GithubError(404, "Not Found");
+export function notFoundError(): ApiError {
+  return githubError(404, "Not Found");
 }
 
-export async function parseBody(c: Context): Promise<Record<string, unknown>> {
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw new GithubError(400, "Problems parsing JSON");
-  return body as Record<string, unknown>;
+export async function parseBody(c: Context): Promise<JsonRecord> {
+  return parseJsonObject(c, () => githubError(400, "Problems parsing JSON"));
 }

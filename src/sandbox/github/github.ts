@@ -7,7 +7,6 @@ import {
   canWrite,
   findRepository,
   type GithubEnv,
-  handleErrors,
   listVisibleRepositories,
   notFoundError,
   requireToken,
@@ -64,9 +63,8 @@ export const github: Provider<GithubState> = {
   accounts: (world) => world.users.map(({ login, name, email }) => ({ id: login, name, email })),
   routes(app, provider) {
     const api = new Hono<GithubEnv>();
-    api.onError(handleErrors);
     for (const path of ["/user", "/user/*", "/users/*", "/repos/*", "/issues", "/search/*"])
-      api.use(path, requireToken(provider));
+      api.use(path, ...requireToken(provider));
     registerAccountRoutes(api);
     registerApplicationRoutes(app, provider);
     registerIssueRoutes(api, provider);
@@ -99,7 +97,7 @@ function registerApplicationRoutes(app: Hono<SandboxEnv>, provider: ProviderCont
 
 function registerAccountRoutes(api: Hono<GithubEnv>) {
   api.get("/user", (c) => {
-    const { login, name, email, bio, created_at } = c.get("user");
+    const { login, name, email, bio, created_at } = c.get("account");
     const more = {
       name,
       email,

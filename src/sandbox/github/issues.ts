@@ -6,8 +6,9 @@ import {
   findRepository,
   findWritableRepository,
   type GithubEnv,
-  GithubError,
+  githubError,
   invalidError,
+  isMember,
   listVisibleRepositories,
   parseBody,
 } from "./access.ts";
@@ -22,7 +23,7 @@ const ONE = `${ISSUES}/:number{[0-9]+}`;
 /** Issues and their comments (docs.github.com/en/rest/issues). */
 export function registerIssueRoutes(app: Hono<GithubEnv>, provider: ProviderContext<GithubState>): void {
   app.get("/issues", (c) => {
-    const { login } = c.get("user");
+    const { login } = c.get("account");
     const mine = listVisibleRepositories(c).flatMap((repository) =>
       filterIssues(c, [...repository.issues, ...repository.pull_requests])
         .filter(({ assignees }) => assignees.includes(login))
@@ -84,14 +85,14 @@ async function create(c: Context<GithubEnv>, provider: ProviderContext<GithubSta
   if (body.title.length > 256) {
     throw invalidError("Issue", "title", "custom", { message: "title is too long (maximum is 256 characters)" });
   }
-  const now = new Date(provider.now()).toISOString();
+  const now = provider.timestamp();
   const numbers = [...repository.issues, ...repository.pull_requests].map(({ number }) => number);
   const write = canWrite(c, repository);
   const issue: Issue = {
     number: Math.max(0, ...numbers) + 1,
     title: body.title,
     body: typeof body.body === "string" ? body.body : "",
-    user: c.get("user").login,
+    user: c.get("account").login,
     // GitHub silently drops them for users without write access.
     assignees: write ? getAssignees(c, repository, body.assignees) : [],
     labels: write ? getLabels(repository, body.labels) : [],
@@ -110,8 +111,8 @@ async function create(c: Context<GithubEnv>, provider: ProviderContext<GithubSta
 async function edit(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
   const repository = findWritableRepository(c);
   const issue = findIssue(c, repository);
-  if (!canWrite(c, repository) && issue.user !== c.get("user").login) {
-    throw new GithubError(403, "Must have admin rights to Repository.");
+  if (!canWrite(c, repository) && issue.user !== c.get("account").login) {
+    throw githubError(403, "Must have admin rights to Repository.");
   }
   const body = await parseBody(c);
   if (typeof body.title === "string") {
@@ -121,7 +122,7 @@ async function edit(c: Context<GithubEnv>, provider: ProviderContext<GithubState
   if (typeof body.body === "string") issue.body = body.body;
   if (body.assignees !== undefined) issue.assignees = getAssignees(c, repository, body.assignees);
   if (body.labels !== undefined) issue.labels = getLabels(repository, body.labels);
-  const now = new Date(provider.now()).toISOString();
+  const now = provider.timestamp();
   if (body.state !== undefined) setState(issue, body, now);
   issue.updated_at = now;
   provider.save();
@@ -135,7 +136,7 @@ function setState(issue: Issue | PullRequest, { state, state_reason: reason }: R
     throw invalidError("Issue", "state_reason", "invalid");
   }
   if (state === "open" && issue.state === "closed" && isPullRequest(issue) && issue.merged) {
-    throw new GithubError(422, "Validation Failed", [
+    throw githubError(422, "Validation Failed", [
       {
         resource: "PullRequest",
         code: "custom",
@@ -161,8 +162,8 @@ async function addComment(c: Context<GithubEnv>, provider: ProviderContext<Githu
   const issue = findIssue(c, repository);
   const { body } = await parseBody(c);
   if (typeof body !== "string" || body.trim() === "") throw invalidError("IssueComment", "body", "missing_field");
-  const now = new Date(provider.now()).toISOString();
-  const { login } = c.get("user");
+  const now = provider.timestamp();
+  const { login } = c.get("account");
   const id = createIdFromName(
     `comment ${repository.owner}/${repository.name} ${issue.number} ${issue.comments.length}`,
   );
@@ -181,11 +182,6 @@ function getAssignees(c: Context<GithubEnv>, repository: Repository, value: unkn
     }
     return match.login;
   });
-}
-
-function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, login: string): boolean {
-  const members = c.get("world").organizations.find((organization) => organization.login === owner)?.members ?? [];
-  return owner === login || members.includes(login) || collaborators.includes(login);
 }
 
 /** Creates labels that the repository lacks, like GitHub. */

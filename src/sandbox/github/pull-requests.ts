@@ -6,7 +6,7 @@ import {
   findRepository,
   findWritableRepository,
   type GithubEnv,
-  GithubError,
+  githubError,
   invalidError,
   notFoundError,
   parseBody,
@@ -82,7 +82,7 @@ function findChecks(c: Context<GithubEnv>): { sha: string; checks: Check[] } {
   const main = { head: repository.default_branch, checks: repository.checks };
   const isIt = ({ head }: { head: string }) => ref === head || ref === getBranchSha(head);
   const branch = ref === "HEAD" ? main : [main, ...repository.pull_requests].find(isIt);
-  if (!branch) throw new GithubError(422, `No commit found for SHA: ${ref}`);
+  if (!branch) throw githubError(422, `No commit found for SHA: ${ref}`);
   // A world that an older release saved has none.
   return { sha: getBranchSha(branch.head), checks: branch.checks ?? [] };
 }
@@ -102,16 +102,16 @@ async function open(c: Context<GithubEnv>, provider: ProviderContext<GithubState
   if (typeof head !== "string" || !branches.includes(head)) throw invalidError("PullRequest", "head", "invalid");
   if (typeof base !== "string" || !branches.includes(base)) throw invalidError("PullRequest", "base", "invalid");
   const refuse = (message: string) =>
-    new GithubError(422, "Validation Failed", [{ resource: "PullRequest", code: "custom", message }]);
+    githubError(422, "Validation Failed", [{ resource: "PullRequest", code: "custom", message }]);
   if (head === base) throw refuse(`No commits between ${base} and ${head}`);
   if (repository.pull_requests.some((pull) => pull.state === "open" && pull.head === head && pull.base === base))
     throw refuse(`A pull request already exists for ${repository.owner}:${head}.`);
-  const now = new Date(provider.now()).toISOString();
+  const now = provider.timestamp();
   const pull: PullRequest = {
     number: Math.max(0, ...[...repository.issues, ...repository.pull_requests].map(({ number }) => number)) + 1,
     title,
     body: typeof body === "string" ? body : "",
-    user: c.get("user").login,
+    user: c.get("account").login,
     ...{ assignees: [], labels: [], comments: [], requested_reviewers: [], reviews: [], checks: [] },
     ...{ state: "open", state_reason: null, closed_at: null, merged: false, merged_at: null },
     ...{ head, base, draft: draft === true, additions: 0, deletions: 0, changed_files: 0 },
@@ -126,10 +126,10 @@ async function open(c: Context<GithubEnv>, provider: ProviderContext<GithubState
 async function merge(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
   const repository = findWritableRepository(c);
   const pull = findPullRequest(c, repository);
-  if (!canWrite(c, repository)) throw new GithubError(403, "Resource not accessible by personal access token");
+  if (!canWrite(c, repository)) throw githubError(403, "Resource not accessible by personal access token");
   if (pull.state !== "open" || pull.draft)
-    throw new GithubError(405, pull.draft ? "Pull Request is still a draft" : "Pull Request is not mergeable");
-  const now = new Date(provider.now()).toISOString();
+    throw githubError(405, pull.draft ? "Pull Request is still a draft" : "Pull Request is not mergeable");
+  const now = provider.timestamp();
   Object.assign(pull, { state: "closed", closed_at: now, merged: true, merged_at: now, updated_at: now });
   provider.save();
   const sha = getBranchSha(`merge of ${pull.head}`);
@@ -144,14 +144,14 @@ async function addReview(c: Context<GithubEnv>, provider: ProviderContext<Github
   const { event, body } = await parseBody(c);
   const state = STATES[event as keyof typeof STATES];
   if (state === undefined) throw invalidError("PullRequestReview", "event", "invalid");
-  const { login } = c.get("user");
+  const { login } = c.get("account");
   if (event !== "COMMENT" && pull.user === login) {
     const verb = event === "APPROVE" ? "approve" : "request changes on";
-    throw new GithubError(422, `Unprocessable Entity: "Can not ${verb} your own pull request"`);
+    throw githubError(422, `Unprocessable Entity: "Can not ${verb} your own pull request"`);
   }
   if (event !== "APPROVE" && (typeof body !== "string" || body.trim() === ""))
     throw invalidError("PullRequestReview", "body", "missing_field");
-  const submitted_at = new Date(provider.now()).toISOString();
+  const submitted_at = provider.timestamp();
   const id = createIdFromName(`review ${repository.owner}/${repository.name} ${pull.number} ${pull.reviews.length}`);
   const review: Review = { id, user: login, state, body: typeof body === "string" ? body : "", submitted_at };
   pull.reviews.push(review);

@@ -45,7 +45,7 @@ function getTerms(c: Context<GithubEnv>): Term[] {
     return {
       not: minus === "-",
       name: name.toLowerCase(),
-      value: value === "@me" ? c.get("user").login.toLowerCase() : value,
+      value: value === "@me" ? c.get("account").login.toLowerCase() : value,
     };
   });
 }

@@ -47,7 +47,7 @@ export function toRepositoryView(c: C, repository: Repository) {
     open_issues_count: [...issues, ...pulls].filter(({ state }) => state === "open").length,
     visibility: rest.private ? "private" : "public",
     default_branch: rest.default_branch,
-    permissions: { admin: owner === c.get("user").login, push: write, pull: true },
+    permissions: { admin: owner === c.get("account").login, push: write, pull: true },
   };
 }
 

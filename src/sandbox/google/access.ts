@@ -1,30 +1,24 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { GoogleError, invalidError } from "./errors.ts";
+import type { JsonRecord } from "#protocol/json";
+import { type ApiEnv, parseJsonObject, requireAccount } from "../api.ts";
+import type { ProviderContext } from "../provider.ts";
+import { googleError, invalidError } from "./errors.ts";
 import { type GoogleAccess, grantsAccess } from "./scopes.ts";
 import type { Account, GoogleState } from "./state.ts";
 
-/** Context of a request to an API: its account and the state. */
-export type GoogleEnv = {
-  Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { account: Account; world: GoogleState };
-};
+/** Context of a request to an API. */
+export type GoogleEnv = ApiEnv<GoogleState, Account>;
 
 const NO_TOKEN =
   "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.";
 
-/** Lets only living tokens pass. */
+/** Requires a valid token. */
 export function requireToken(provider: ProviderContext<GoogleState>): MiddlewareHandler<GoogleEnv> {
-  return async (c, next) => {
-    const grant = provider.grant(c.req.raw);
-    const world = provider.world();
-    const account = world.accounts.find(({ id }) => id === grant?.account);
-    if (!grant || !account) throw new GoogleError(401, "authError", NO_TOKEN);
-    c.set("grant", grant);
-    c.set("account", account);
-    c.set("world", world);
-    await next();
-  };
+  return requireAccount(
+    provider,
+    ({ accounts }, accountId) => accounts.find(({ id }) => id === accountId),
+    () => googleError(401, "authError", NO_TOKEN),
+  );
 }
 
 /** Requires a grant with this scope. */
@@ -37,17 +31,15 @@ export function requireAccess(access: GoogleAccess): MiddlewareHandler<GoogleEnv
         domain: "googleapis.com",
       };
       const message = "Request had insufficient authentication scopes.";
-      throw new GoogleError(403, "insufficientPermissions", message, [info]);
+      throw googleError(403, "insufficientPermissions", message, [info]);
     }
     await next();
   };
 }
 
-/** The JSON body of a request. */
-export async function parseBody(c: Context<GoogleEnv>): Promise<Record<string, unknown>> {
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw new GoogleError(400, "parseError", "Invalid JSON payload received.");
+/** Reads the JSON object in the body of a request. */
+export async function parseBody(c: Context<GoogleEnv>): Promise<JsonRecord> {
+  return parseJsonObject(c, () => googleError(400, "parseError", "Invalid JSON payload received."));
 }
 
 export function getText(body: Record<string, unknown>, name: string): string | undefined {

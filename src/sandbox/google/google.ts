@@ -7,7 +7,7 @@ import { registerCalendarRoutes } from "./calendar/calendar.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { registerDocsRoutes } from "./docs/docs.ts";
 import { registerDriveRoutes } from "./drive/drive.ts";
-import { handleErrors, notFoundError } from "./errors.ts";
+import { notFoundError } from "./errors.ts";
 import { registerGmailRoutes } from "./gmail/gmail.ts";
 import { describeScopes, SCOPES } from "./scopes.ts";
 import { GoogleSeed } from "./seed.ts";
@@ -76,7 +76,6 @@ export const google: Provider<GoogleState> = {
   routes(app, provider) {
     registerWebPages(app, provider);
     const api = new Hono<GoogleEnv>();
-    api.onError(handleErrors);
     for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/upload/gmail/*", "/calendar/v3/*", "/drive/v3/*"])
       api.use(path, requireToken(provider));
     api.get("/v1/userinfo", (c) => {

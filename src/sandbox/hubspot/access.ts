@@ -1,14 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { badRequestError, HubspotError } from "./errors.ts";
+import type { JsonRecord } from "#protocol/json";
+import { type ApiEnv, parseJsonObject, requireAccount } from "../api.ts";
+import type { ProviderContext } from "../provider.ts";
+import { badRequestError, hubspotError } from "./errors.ts";
 import { findObjectType } from "./properties.ts";
 import type { HubspotState, ObjectType, Owner } from "./state.ts";
 
-/** Context of a request to the API: its account and the state. */
-export type HubspotEnv = {
-  Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { owner: Owner; world: HubspotState };
-};
+/** Context of a request to the API. */
+export type HubspotEnv = ApiEnv<HubspotState, Owner>;
 
 /** Scopes in words (https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/scopes). */
 export const SCOPES: Record<string, string> = {
@@ -20,38 +19,28 @@ export const SCOPES: Record<string, string> = {
   "crm.objects.owners.read": "See who owns records",
 };
 
-/** Lets only living tokens pass. */
+/** Requires a valid token. */
 export function requireToken(provider: ProviderContext<HubspotState>): MiddlewareHandler<HubspotEnv> {
-  return async (c, next) => {
-    const grant = provider.grant(c.req.raw);
-    const world = provider.world();
-    const owner = world.owners.find(({ userId }) => String(userId) === grant?.account);
-    if (!grant || !owner) {
-      throw c.req.header("authorization")
-        ? new HubspotError(
-            401,
-            "EXPIRED_AUTHENTICATION",
-            "The OAuth token used to make this call expired or is unknown.",
-          )
-        : new HubspotError(
+  return requireAccount(
+    provider,
+    ({ owners }, id) => owners.find(({ userId }) => String(userId) === id),
+    (c) =>
+      c.req.header("authorization")
+        ? hubspotError(401, "EXPIRED_AUTHENTICATION", "The OAuth token used to make this call expired or is unknown.")
+        : hubspotError(
             401,
             "INVALID_AUTHENTICATION",
             "Authentication credentials not found. This API supports OAuth 2.0 authentication and you can find more details at https://developers.hubspot.com/docs/methods/auth/oauth-overview",
-          );
-    }
-    c.set("grant", grant);
-    c.set("owner", owner);
-    c.set("world", world);
-    await next();
-  };
+          ),
+  );
 }
 
-/** Requires a scope. @throws HubspotRefusal 403 in HubSpot's words */
+/** Requires a scope. @throws ApiError 403 in HubSpot's words */
 export function requireScope(c: Context<HubspotEnv>, scope: string): void {
   if (c.get("grant").scopes.includes(scope)) return;
   const message =
     "This app hasn't been granted all required scopes to make this call. Read more about required scopes here: https://developers.hubspot.com/scopes.";
-  throw new HubspotError(403, "MISSING_SCOPES", message, {
+  throw hubspotError(403, "MISSING_SCOPES", message, {
     errors: [
       { message: "One or more of the following scopes are required.", context: { requiredGranularScopes: [scope] } },
     ],
@@ -64,7 +53,7 @@ export function getScope(type: ObjectType, access: "read" | "write"): string {
   return `crm.objects.${type === "notes" ? "contacts" : type}.${access}`;
 }
 
-/** Finds the type in the path, if the grant allows the access. @throws HubspotRefusal 400, 403 */
+/** Finds the type in the path, if the grant allows the access. @throws ApiError 400, 403 */
 export function parseObjectType(c: Context<HubspotEnv>, access: "read" | "write", part = "type"): ObjectType {
   const name = c.req.param(part) ?? "";
   const type = findObjectType(name);
@@ -73,11 +62,9 @@ export function parseObjectType(c: Context<HubspotEnv>, access: "read" | "write"
   return type;
 }
 
-/** Reads the JSON object in the body. @throws HubspotRefusal 400 */
-export async function parseBody(c: Context): Promise<Record<string, unknown>> {
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw badRequestError("Invalid input JSON");
-  return body as Record<string, unknown>;
+/** Reads the JSON object in the body. @throws ApiError 400 */
+export async function parseBody(c: Context): Promise<JsonRecord> {
+  return parseJsonObject(c, () => badRequestError("Invalid input JSON"));
 }
 
 /** Reads names in a list of the body. */

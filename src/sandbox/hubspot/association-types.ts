@@ -17,7 +17,7 @@ export function findAssociationId(type: ObjectType, other: ObjectType): number |
   return TIES[`${type} ${other}`];
 }
 
-/** Associates a new record with the records that a request names. @throws HubspotRefusal 400 */
+/** Associates a new record with the records that a request names. @throws ApiError 400 */
 export function associateAll(world: HubspotState, type: ObjectType, record: CrmRecord, associations: unknown): void {
   const list = (Array.isArray(associations) ? associations : []) as {
     to?: { id?: unknown };

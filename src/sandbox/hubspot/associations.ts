@@ -28,7 +28,7 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, provider: Provi
     const { type, record, other, found } = ends(c);
     associate(type, record, other, found);
     provider.save();
-    const time = new Date(provider.now()).toISOString();
+    const time = provider.timestamp();
     const toResult = (from: string, to: string, associationTypeId: number) => ({
       from: { id: from },
       to: { id: to },

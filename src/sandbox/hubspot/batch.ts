@@ -91,6 +91,6 @@ function applyAtOnce<T>(provider: ProviderContext<HubspotState>, work: () => T):
 }
 
 function complete<T>(provider: ProviderContext<HubspotState>, results: T[]) {
-  const time = new Date(provider.now()).toISOString();
+  const time = provider.timestamp();
   return { status: "COMPLETE", results, startedAt: time, completedAt: time };
 }

@@ -5,7 +5,7 @@ import { registerAssociationRoutes } from "./associations.ts";
 import { registerBatchRoutes } from "./batch.ts";
 import { buildHubspot } from "./build.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
-import { badRequestError, handleErrors, notFoundError } from "./errors.ts";
+import { badRequestError, notFoundError } from "./errors.ts";
 import { registerObjectRoutes } from "./objects.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import { HubspotSeed } from "./seed.ts";
@@ -64,7 +64,6 @@ export const hubspot: Provider<HubspotState> = {
     registerTokenRoutes(app, provider);
     registerWebPages(app, provider);
     const api = new Hono<HubspotEnv>();
-    api.onError(handleErrors);
     for (const path of ["/crm/*", "/account-info/*"]) api.use(path, requireToken(provider));
     registerAccountRoutes(api);
     registerBatchRoutes(api, provider);

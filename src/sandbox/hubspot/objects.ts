@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import { parseQueryList } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import { getScope, type HubspotEnv, parseBody, parseNames, parseObjectType, requireScope } from "./access.ts";
 import { badRequestError } from "./errors.ts";
@@ -74,8 +75,8 @@ function recordIn(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
 }
 
 function toView(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
-  const properties = parseList(c, "properties");
-  const associations = parseList(c, "associations").flatMap((name) => {
+  const properties = parseQueryList(c, "properties");
+  const associations = parseQueryList(c, "associations").flatMap((name) => {
     const otherType = findObjectType(name);
     if (!otherType) throw badRequestError(`${name} is not a valid object type`);
     requireScope(c, getScope(otherType, "read"));
@@ -88,9 +89,4 @@ function toView(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
     ...toRecordView(record, type, properties),
     ...(associations.length > 0 ? { associations: Object.fromEntries(associations) } : {}),
   };
-}
-
-/** Reads a parameter that is repeated or separated by commas. */
-function parseList(c: Context<HubspotEnv>, name: string): string[] {
-  return (c.req.queries(name) ?? []).flatMap((names) => names.split(",")).filter(Boolean);
 }

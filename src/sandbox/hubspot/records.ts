@@ -1,13 +1,13 @@
 import type { ProviderContext } from "../provider.ts";
 import { associateAll } from "./association-types.ts";
-import { badRequestError, HubspotError, notFoundError, wrongPropertiesError } from "./errors.ts";
+import { badRequestError, hubspotError, notFoundError, wrongPropertiesError } from "./errors.ts";
 import { LIFECYCLE_STAGES, OBJECT_TYPES } from "./properties.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 
-/** Finds the record with an ID, or with an address if `idProperty` says so. @throws HubspotRefusal 400, 404 */
+/** Finds the record with an ID, or with an address if `idProperty` says so. @throws ApiError 400, 404 */
 export function findRecord(records: CrmRecord[], type: ObjectType, reference: string, idProperty?: string): CrmRecord {
   if (idProperty !== undefined && !(idProperty === "email" && type === "contacts") && idProperty !== "hs_object_id") {
-    throw new HubspotError(400, "VALIDATION_ERROR", `${idProperty} is not a unique property of ${type}`);
+    throw hubspotError(400, "VALIDATION_ERROR", `${idProperty} is not a unique property of ${type}`);
   }
   const record = records.find(({ id, properties }) =>
     idProperty === "email" ? properties.email?.toLowerCase() === reference.toLowerCase() : id === reference,
@@ -16,7 +16,7 @@ export function findRecord(records: CrmRecord[], type: ObjectType, reference: st
   return record;
 }
 
-/** Creates a record from `properties` and `associations`. @throws HubspotRefusal */
+/** Creates a record from `properties` and `associations`. @throws ApiError */
 export function createRecord(
   provider: ProviderContext<HubspotState>,
   type: ObjectType,
@@ -24,7 +24,7 @@ export function createRecord(
 ): CrmRecord {
   const world = provider.world();
   const properties = validateProperties(world, type, input.properties);
-  const time = new Date(provider.now()).toISOString();
+  const time = provider.timestamp();
   const record: CrmRecord = {
     id: String(Math.max(1_000, ...listAllRecords(world).map(({ id }) => Number(id))) + 1),
     properties: type === "contacts" ? { lifecyclestage: "lead", ...properties } : properties,
@@ -41,7 +41,7 @@ export function createRecord(
 /**
  * Changes properties of a record.
  * @returns the names of the changed properties
- * @throws HubspotRefusal
+ * @throws ApiError
  */
 export function updateRecord(
   provider: ProviderContext<HubspotState>,
@@ -53,7 +53,7 @@ export function updateRecord(
   record.properties = Object.fromEntries(
     Object.entries({ ...record.properties, ...changes }).filter(([, value]) => value !== ""),
   );
-  record.updatedAt = new Date(provider.now()).toISOString();
+  record.updatedAt = provider.timestamp();
   return Object.keys(changes);
 }
 
@@ -65,7 +65,7 @@ export function archiveRecord(provider: ProviderContext<HubspotState>, type: Obj
   world[type] = world[type].filter((other) => other !== record);
   if (type !== "notes")
     for (const other of listAllRecords(world)) other[type] = other[type].filter((tied) => tied !== id);
-  const archived = { ...record, contacts: [], deals: [], archivedAt: new Date(provider.now()).toISOString() };
+  const archived = { ...record, contacts: [], deals: [], archivedAt: provider.timestamp() };
   world.archived = { ...world.archived, [type]: [...listArchived(world, type), archived] };
 }
 
@@ -85,7 +85,7 @@ type Fault = { name: string; message: string; error: string };
  * Validates properties of a request: known, well-formed, and no address of another contact.
  *
  * @param record the record that is changed; undefined for a new one
- * @throws HubspotRefusal 400 with every fault, 409 for an address in use
+ * @throws ApiError 400 with every fault, 409 for an address in use
  */
 function validateProperties(
   world: HubspotState,
@@ -144,7 +144,7 @@ function refuseTaken(world: HubspotState, email: string | undefined, record: Crm
   const contact = world.contacts.find(
     ({ id, properties }) => email && id !== record?.id && properties.email?.toLowerCase() === email.toLowerCase(),
   );
-  if (contact) throw new HubspotError(409, "CONFLICT", `Contact already exists. Existing ID: ${contact.id}`);
+  if (contact) throw hubspotError(409, "CONFLICT", `Contact already exists. Existing ID: ${contact.id}`);
 }
 
 /** A deal is always in a stage of its pipeline. */

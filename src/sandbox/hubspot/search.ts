@@ -8,7 +8,7 @@ const LIMITS = { groups: 5, filters: 6, page: 200, query: 3_000, total: 10_000 }
 
 type Filter = { propertyName?: unknown; operator?: unknown; value?: unknown; highValue?: unknown; values?: unknown };
 
-/** Records of a type that a search body asks for, sorted, and the page of them. @throws HubspotRefusal */
+/** Records of a type that a search body asks for, sorted, and the page of them. @throws ApiError */
 export function searchRecords(
   records: CrmRecord[],
   type: ObjectType,

@@ -1,13 +1,13 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
+import type { ApiError } from "../api.ts";
 import { getAvatarUrl } from "../files.ts";
 import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import {
   findPost,
-  handleErrors,
   type LinkedinEnv,
-  LinkedinError,
+  linkedinError,
   parseBody,
   requireScope,
   requireSelf,
@@ -83,12 +83,11 @@ export const linkedin: Provider<LinkedinState> = {
   routes(app, provider) {
     registerWebPages(app, provider);
     const api = new Hono<LinkedinEnv>();
-    api.onError(handleErrors);
     for (const path of ["/v2/*", "/rest/*"]) api.use(path, requireToken(provider));
     api.use("/rest/*", requireVersion(provider));
     api.get("/v2/userinfo", (c) => {
       requireScope(c, "openid", "userinfo.GET");
-      const { sub, given_name, family_name, email, locale } = c.get("member");
+      const { sub, given_name, family_name, email, locale } = c.get("account");
       const { scopes } = c.get("grant");
       const name = `${given_name} ${family_name}`.trim();
       return c.json({
@@ -103,7 +102,7 @@ export const linkedin: Provider<LinkedinState> = {
     registerSocialRoutes(api, provider);
     for (const path of ["/v2/*", "/rest/*"]) {
       api.all(path, (c) => {
-        throw new LinkedinError(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${c.req.path}`);
+        throw linkedinError(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${c.req.path}`);
       });
     }
     app.route("/", api);
@@ -169,9 +168,9 @@ async function addComment(c: Context<LinkedinEnv>, provider: ProviderContext<Lin
   if (text.length > COMMENT) throw invalid(`message/text :: length ${text.length} is more than ${COMMENT}`);
   const comment: Comment = {
     id: createNextId(c.get("world")),
-    actor: c.get("member").sub,
+    actor: c.get("account").sub,
     text,
-    created: new Date(provider.now()).toISOString(),
+    created: provider.timestamp(),
   };
   post.comments.push(comment);
   provider.save();
@@ -185,9 +184,9 @@ async function react(c: Context<LinkedinEnv>, provider: ProviderContext<Linkedin
   const post = findPost(c, String(body.root ?? ""));
   const reactionType = REACTIONS.find((reactionType) => reactionType === body.reactionType);
   if (!reactionType) throw invalid(`reactionType :: "${String(body.reactionType)}" is not a reaction`);
-  const actor = c.get("member").sub;
+  const actor = c.get("account").sub;
   if (post.reactions.some((reaction) => reaction.actor === actor)) {
-    throw new LinkedinError(409, "CONFLICT", `The member has already reacted to ${post.id}`);
+    throw linkedinError(409, "CONFLICT", `The member has already reacted to ${post.id}`);
   }
   post.reactions.push({ actor, reactionType });
   provider.save();
@@ -212,6 +211,6 @@ function toCommentView(post: Post, { id, actor, text, created }: Comment) {
   };
 }
 
-function invalid(message: string): LinkedinError {
-  return new LinkedinError(422, "UNPROCESSABLE_ENTITY", message);
+function invalid(message: string): ApiError {
+  return linkedinError(422, "UNPROCESSABLE_ENTITY", message);
 }

@@ -1,10 +1,11 @@
 import type { Context, Hono } from "hono";
+import type { ApiError } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import {
   findPost,
   forbiddenError,
   type LinkedinEnv,
-  LinkedinError,
+  linkedinError,
   parseBody,
   requireScope,
   requireSelf,
@@ -49,15 +50,15 @@ async function create(c: Context<LinkedinEnv>, provider: ProviderContext<Linkedi
   );
   if (!visibility) throw createValueError("visibility", String(body.visibility));
   const commentary = String(body.commentary).slice(0, COMMENTARY);
-  const twin = world.posts.find((other) => other.author === c.get("member").sub && other.commentary === commentary);
+  const twin = world.posts.find((other) => other.author === c.get("account").sub && other.commentary === commentary);
   if (twin) throw duplicate(twin);
   const post: Post = {
     id: `urn:li:share:${createNextId(world)}`,
-    author: c.get("member").sub,
+    author: c.get("account").sub,
     commentary,
     visibility,
     article: parseArticle(body.content),
-    publishedAt: new Date(provider.now()).toISOString(),
+    publishedAt: provider.timestamp(),
     comments: [],
     reactions: [],
   };
@@ -68,11 +69,10 @@ async function create(c: Context<LinkedinEnv>, provider: ProviderContext<Linkedi
 
 function list(c: Context<LinkedinEnv>) {
   requireScope(c, "r_member_social", "partnerApiPostsExternal.FINDER-author");
-  if (c.req.query("q") !== "author")
-    throw new LinkedinError(400, "ILLEGAL_ARGUMENT", "Only the finder author is known");
+  if (c.req.query("q") !== "author") throw linkedinError(400, "ILLEGAL_ARGUMENT", "Only the finder author is known");
   requireSelf(c, c.req.query("author"), "author");
   const [start, count] = [Number(c.req.query("start") ?? 0), Math.min(100, Number(c.req.query("count") ?? 10))];
-  const mine = c.get("world").posts.filter(({ author }) => author === c.get("member").sub);
+  const mine = c.get("world").posts.filter(({ author }) => author === c.get("account").sub);
   mine.sort((a, b) => b.publishedAt.localeCompare(a.publishedAt));
   const elements = mine.slice(start, start + count).map(toPostView);
   return c.json({ paging: { start, count, links: [], total: mine.length }, elements });
@@ -80,7 +80,7 @@ function list(c: Context<LinkedinEnv>) {
 
 function requireOwn(c: Context<LinkedinEnv>, resource: string): Post {
   const post = findPost(c, c.req.param("urn") ?? "");
-  if (post.author !== c.get("member").sub) throw forbiddenError(resource);
+  if (post.author !== c.get("account").sub) throw forbiddenError(resource);
   return post;
 }
 
@@ -115,7 +115,7 @@ function getAuthor({ author }: Post): string {
   return `urn:li:person:${author}`;
 }
 
-function createMissingError(field: string): LinkedinError {
+function createMissingError(field: string): ApiError {
   return invalid(
     `/${field} :: field is required but not found and has no default value`,
     "MISSING_REQUIRED_FIELD",
@@ -123,16 +123,16 @@ function createMissingError(field: string): LinkedinError {
   );
 }
 
-function createValueError(field: string, value: string): LinkedinError {
+function createValueError(field: string, value: string): ApiError {
   return invalid(`/${field} :: "${value}" is not a value of this field`, "INVALID_VALUE_FOR_FIELD", field);
 }
 
-function duplicate({ id }: Post): LinkedinError {
+function duplicate({ id }: Post): ApiError {
   return invalid(`Content is a duplicate of ${id}`, "DUPLICATE_POST", "commentary");
 }
 
-function invalid(message: string, code: string, fieldPath: string): LinkedinError {
-  return new LinkedinError(422, "UNPROCESSABLE_ENTITY", message, {
+function invalid(message: string, code: string, fieldPath: string): ApiError {
+  return linkedinError(422, "UNPROCESSABLE_ENTITY", message, {
     errorDetailType: "com.linkedin.common.error.BadRequest",
     errorDetails: { inputErrors: [{ description: message, code, input: { inputPath: { fieldPath } } }] },
   });

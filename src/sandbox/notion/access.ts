@@ -1,14 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { invalidError, NotionError, notFoundError } from "./errors.ts";
+import type { JsonRecord } from "#protocol/json";
+import { type ApiEnv, parseJsonObject, requireAccount } from "../api.ts";
+import type { ProviderContext } from "../provider.ts";
+import { invalidError, notFoundError, notionError } from "./errors.ts";
 import { createUuid, normalizeId } from "./ids.ts";
 import type { Block, Database, Entry, NotionState, Page, Row, User } from "./state.ts";
 
-/** Context of a request under `/v1`: its account and the state. */
-export type NotionEnv = {
-  Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { user: User; world: NotionState };
-};
+/** Context of a request under `/v1`. */
+export type NotionEnv = ApiEnv<NotionState, User>;
 
 /** The capabilities of a connection, which Notion stores (developers.notion.com/reference/capabilities). */
 export const CAPABILITIES: Record<string, string> = {
@@ -23,36 +22,36 @@ export const CAPABILITIES: Record<string, string> = {
 /** Versions with data sources, which this stand-in implements. */
 const VERSIONS = ["2025-09-03", "2026-03-11"];
 
-/** Requires a valid token and an API version. */
+/** Requires a valid token. */
 export function requireToken(provider: ProviderContext<NotionState>): MiddlewareHandler<NotionEnv> {
-  return async (c, next) => {
-    const grant = provider.grant(c.req.raw);
-    const world = provider.world();
-    const user = world.users.find(({ id }) => id === grant?.account);
-    if (!grant || !user) throw new NotionError(401, "unauthorized", "API token is invalid.");
-    const version = c.req.header("notion-version");
-    if (version === undefined) {
-      const versions = VERSIONS.map((version) => `"${version}"`).join(", ");
-      throw new NotionError(
-        400,
-        "missing_version",
-        `Notion-Version header failed validation: Notion-Version header should be ${versions}, instead was \`undefined\`.`,
-      );
-    }
-    if (!VERSIONS.includes(version))
-      throw invalidError(`Notion-Version header failed validation: ${version} is not supported by the sandbox.`);
-    c.set("grant", grant);
-    c.set("user", user);
-    c.set("world", world);
-    await next();
-  };
+  return requireAccount(
+    provider,
+    ({ users }, userId) => users.find(({ id }) => id === userId),
+    () => notionError(401, "unauthorized", "API token is invalid."),
+  );
 }
+
+/** Requires a supported version of the API. */
+export const requireVersion: MiddlewareHandler<NotionEnv> = async (c, next) => {
+  const version = c.req.header("notion-version");
+  if (version === undefined) {
+    const versions = VERSIONS.map((version) => `"${version}"`).join(", ");
+    throw notionError(
+      400,
+      "missing_version",
+      `Notion-Version header failed validation: Notion-Version header should be ${versions}, instead was \`undefined\`.`,
+    );
+  }
+  if (!VERSIONS.includes(version))
+    throw invalidError(`Notion-Version header failed validation: ${version} is not supported by the sandbox.`);
+  await next();
+};
 
 /** Requires this capability of the connection. */
 export function requireCapability(capability: string): MiddlewareHandler<NotionEnv> {
   return async (c, next) => {
     if (!c.get("grant").scopes.includes(capability)) {
-      throw new NotionError(403, "restricted_resource", "Insufficient permissions for this endpoint.");
+      throw notionError(403, "restricted_resource", "Insufficient permissions for this endpoint.");
     }
     await next();
   };
@@ -63,7 +62,7 @@ export type FoundPage =
   | { page: Page; row?: undefined; database?: undefined }
   | { row: Row; database: Database; page?: undefined };
 
-/** Finds a page or row by ID. @throws NotionRefusal 404 */
+/** Finds a page or row by ID. @throws ApiError 404 */
 export function findPage(world: NotionState, id: string): FoundPage {
   const normalizedId = normalizeId(id);
   const page = world.pages.find((page) => page.id === normalizedId);
@@ -80,14 +79,14 @@ export function getEntry(page: FoundPage): Entry {
   return page.page ?? page.row;
 }
 
-/** Finds a data source by ID. @throws NotionRefusal 404 */
+/** Finds a data source by ID. @throws ApiError 404 */
 export function findDataSource(world: NotionState, id: string): Database {
   const database = world.databases.find(({ data_source_id }) => data_source_id === normalizeId(id));
   if (!database) throw notFoundError("data source", id);
   return database;
 }
 
-/** Finds the parent of blocks: a page, or a block on it. @throws NotionRefusal 404 */
+/** Finds the parent of blocks: a page, or a block on it. @throws ApiError 404 */
 export function findBlocks(
   world: NotionState,
   id: string,
@@ -113,21 +112,15 @@ function findBlockWithin(blocks: Block[], id: string, parent: string): { block: 
   return undefined;
 }
 
-/** Reads the body of a request. @throws NotionRefusal 400 */
-export async function parseBody(c: Context<NotionEnv>): Promise<Record<string, unknown>> {
-  try {
-    const body: unknown = await c.req.json();
-    if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  } catch {
-    // reported below
-  }
-  throw new NotionError(400, "invalid_json", "Error parsing JSON body.");
+/** Reads the body of a request. @throws ApiError 400 */
+export async function parseBody(c: Context<NotionEnv>): Promise<JsonRecord> {
+  return parseJsonObject(c, () => notionError(400, "invalid_json", "Error parsing JSON body."));
 }
 
 /** Records the editor of an entry, and saves the state. */
 export function touchEntry(c: Context<NotionEnv>, provider: ProviderContext<NotionState>, entry: Entry): void {
-  entry.last_edited_by = c.get("user").id;
-  entry.last_edited_time = new Date(provider.now()).toISOString();
+  entry.last_edited_by = c.get("account").id;
+  entry.last_edited_time = provider.timestamp();
   provider.save();
 }
 

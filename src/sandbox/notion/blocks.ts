@@ -76,7 +76,7 @@ export function toBlocks(children: Record<string, unknown>[], provider: Provider
         ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name, toAnswer(name, value)])),
       },
       children: toBlocks(inner as Record<string, unknown>[], provider),
-      created_time: new Date(provider.now()).toISOString(),
+      created_time: provider.timestamp(),
     };
   });
 }

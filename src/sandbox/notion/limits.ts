@@ -8,7 +8,7 @@ const CONTENT = 2_000;
 const ELEMENTS = 1_000;
 const LEVELS = 2;
 
-/** Validates blocks of a request like Notion. @throws NotionRefusal validation_error that names the place */
+/** Validates blocks of a request like Notion. @throws ApiError validation_error that names the place */
 export function checkChildren(children: unknown, path = "body.children"): Record<string, unknown>[] {
   const counted = { elements: 0 };
   const list = checkLevel(children, path, 0, counted);
@@ -49,7 +49,7 @@ function checkLevel(
   });
 }
 
-/** Validates rich text of a request. @throws NotionRefusal validation_error */
+/** Validates rich text of a request. @throws ApiError validation_error */
 export function checkRichText(pieces: unknown, path: string): void {
   if (!Array.isArray(pieces)) throw createLimitError(path, "should be an array");
   if (pieces.length > LIST)

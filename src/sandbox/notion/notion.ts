@@ -11,12 +11,13 @@ import {
   parseBody,
   requireCapability,
   requireToken,
+  requireVersion,
 } from "./access.ts";
 import { registerBlockRoutes } from "./blocks.ts";
 import { buildNotion } from "./build.ts";
 import { registerDataSourceRoutes } from "./data-sources.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
-import { handleErrors, invalidError, NotionError, notFoundError } from "./errors.ts";
+import { invalidError, notFoundError, notionError } from "./errors.ts";
 import { checkRichText } from "./limits.ts";
 import { registerPageRoutes } from "./pages.ts";
 import { NotionSeed } from "./seed.ts";
@@ -70,8 +71,7 @@ export const notion: Provider<NotionState> = {
   accounts: (world) => world.users,
   routes(app, provider) {
     const v1 = new Hono<NotionEnv>();
-    v1.onError(handleErrors);
-    v1.use(requireToken(provider));
+    v1.use(requireToken(provider), requireVersion);
     registerUserRoutes(v1);
     registerSearchRoutes(v1);
     registerPageRoutes(v1, provider);
@@ -79,7 +79,7 @@ export const notion: Provider<NotionState> = {
     registerDataSourceRoutes(v1);
     registerCommentRoutes(v1, provider);
     v1.all("/*", () => {
-      throw new NotionError(400, "invalid_request_url", "Invalid request URL.");
+      throw notionError(400, "invalid_request_url", "Invalid request URL.");
     });
     app.route("/v1", v1);
     registerWebPages(app, provider);
@@ -88,10 +88,10 @@ export const notion: Provider<NotionState> = {
 
 /** People (developers.notion.com/reference/user). */
 function registerUserRoutes(app: Hono<NotionEnv>): void {
-  app.get("/users/me", (c) => c.json(toBotView(c.get("world"), c.get("user"))));
+  app.get("/users/me", (c) => c.json(toBotView(c.get("world"), c.get("account"))));
   app.get("/users", requireCapability("read_users"), (c) => {
     const { users } = c.get("world");
-    const views = [...users.map(toUserView), toBotView(c.get("world"), c.get("user"))];
+    const views = [...users.map(toUserView), toBotView(c.get("world"), c.get("account"))];
     return c.json({
       ...paginate(views, c.req.query("page_size"), c.req.query("start_cursor")),
       type: "user",
@@ -173,9 +173,9 @@ async function create(c: Context<NotionEnv>, provider: ProviderContext<NotionSta
   const text = toPlainText(body.rich_text);
   const comment = {
     id: createId(provider),
-    author: c.get("user").id,
+    author: c.get("account").id,
     text,
-    created_time: new Date(provider.now()).toISOString(),
+    created_time: provider.timestamp(),
   };
   entry.comments.push(comment);
   provider.save();

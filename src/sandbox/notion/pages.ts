@@ -34,8 +34,8 @@ async function create(c: Context<NotionEnv>, provider: ProviderContext<NotionSta
   const children = body.children === undefined ? [] : checkChildren(body.children);
   const parent = toRecord(body.parent);
   const properties = toRecord(body.properties);
-  const now = new Date(provider.now()).toISOString();
-  const me = c.get("user").id;
+  const now = provider.timestamp();
+  const me = c.get("account").id;
   const entry: Entry = {
     id: createId(provider),
     blocks: toBlocks(children, provider),

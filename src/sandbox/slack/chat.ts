@@ -3,7 +3,7 @@ import type { SandboxFile } from "../files.ts";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { toTs } from "./build.ts";
 import { ensureIm } from "./conversations.ts";
-import { findConversation, isMember, type MethodCall, registerMethod, SlackError } from "./method.ts";
+import { findConversation, isMember, type MethodCall, registerMethod, slackError } from "./method.ts";
 import { type Conversation, isIm, type Message, type Reply, type SlackState } from "./state.ts";
 import { buildPermalink, toReplyView } from "./views.ts";
 
@@ -23,17 +23,17 @@ export function registerChatMethods(app: Hono<SandboxEnv>, provider: ProviderCon
   registerMethod(app, provider, "reactions.remove", "reactions:write", (call) => react(call, false));
 }
 
-/** Posts a message of the caller, with files if there are any. @throws SlackError */
+/** Posts a message of the caller, with files if there are any. @throws ApiError */
 export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<string, unknown> {
   const { args, me, provider, world } = call;
   const conversation = getTarget(call);
   if (!isIm(conversation)) {
-    if (conversation.is_archived) throw new SlackError("is_archived");
-    if (!isMember(conversation, me)) throw new SlackError("not_in_channel");
+    if (conversation.is_archived) throw slackError("is_archived");
+    if (!isMember(conversation, me)) throw slackError("not_in_channel");
   }
   const text = args.text ?? "";
-  if (text.trim() === "" && !files) throw new SlackError("no_text");
-  if (text.length > LONGEST) throw new SlackError("msg_too_long");
+  if (text.trim() === "" && !files) throw slackError("no_text");
+  if (text.length > LONGEST) throw slackError("msg_too_long");
   const ts = nextTs(conversation, provider.now());
   const message: Reply = { user: me.id, text, ts, reactions: [], ...(files ? { files } : {}) };
   const root = args.thread_ts ? getMessage(conversation, args.thread_ts, "thread_not_found").root : undefined;
@@ -57,12 +57,12 @@ function react(call: MethodCall, add: boolean): Record<string, unknown> {
   const { args, me, provider } = call;
   const conversation = findConversation(call);
   const name = (args.name ?? "").replaceAll(":", "");
-  if (!/^[a-z0-9_+'-]+$/.test(name)) throw new SlackError("invalid_name");
-  if (!/^\d+\.\d+$/.test(args.timestamp ?? "")) throw new SlackError("bad_timestamp");
+  if (!/^[a-z0-9_+'-]+$/.test(name)) throw slackError("invalid_name");
+  if (!/^\d+\.\d+$/.test(args.timestamp ?? "")) throw slackError("bad_timestamp");
   const { message } = getMessage(conversation, args.timestamp);
   const reaction = message.reactions.find((reaction) => reaction.name === name);
   const has = reaction?.users.includes(me.id) ?? false;
-  if (has === add) throw new SlackError(add ? "already_reacted" : "no_reaction");
+  if (has === add) throw slackError(add ? "already_reacted" : "no_reaction");
   if (!add && reaction) reaction.users = reaction.users.filter((id) => id !== me.id);
   else if (reaction) reaction.users.push(me.id);
   else message.reactions.push({ name, users: [me.id] });
@@ -80,7 +80,7 @@ function getMessage(
     const message = root.ts === ts ? root : root.replies.find((reply) => reply.ts === ts);
     if (message) return { root, message };
   }
-  throw new SlackError(error);
+  throw slackError(error);
 }
 
 /** Returns the next `ts` of a conversation: the current time, but later than all earlier ones. */

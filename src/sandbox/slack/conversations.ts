@@ -10,7 +10,7 @@ import {
   paginate,
   registerMethod,
   requireScope,
-  SlackError,
+  slackError,
 } from "./method.ts";
 import { type Im, isIm, type SlackState } from "./state.ts";
 import { toConversationView, toMessageView, toReplyView } from "./views.ts";
@@ -42,8 +42,8 @@ export function registerConversationMethods(app: Hono<SandboxEnv>, provider: Pro
   registerMethod(app, provider, "conversations.open", "im:write", open);
   registerMethod(app, provider, "conversations.join", "channels:write", (call) => {
     const channel = findConversation(call);
-    if (isIm(channel)) throw new SlackError("method_not_supported_for_channel_type");
-    if (channel.is_archived) throw new SlackError("is_archived");
+    if (isIm(channel)) throw slackError("method_not_supported_for_channel_type");
+    if (channel.is_archived) throw slackError("is_archived");
     if (!isMember(channel, call.me)) channel.members.push(call.me.id);
     provider.save();
     return { channel: toConversationView(call, channel) };
@@ -55,7 +55,7 @@ function list(call: MethodCall): Record<string, unknown> {
   const types = (args.types || "public_channel").split(",").map((type) => type.trim());
   for (const type of types) {
     const scope = TYPES[type];
-    if (scope === undefined) throw new SlackError("invalid_types");
+    if (scope === undefined) throw slackError("invalid_types");
     requireScope(call, scope);
   }
   const conversations = [...world.channels, ...world.ims].filter((conversation) => {
@@ -100,7 +100,7 @@ function readReplies(call: MethodCall): Record<string, unknown> {
   const root = conversation.messages.find(
     (message) => message.ts === ts || message.replies.some((reply) => reply.ts === ts),
   );
-  if (!root) throw new SlackError("thread_not_found");
+  if (!root) throw slackError("thread_not_found");
   const thread = root.replies.map((reply) => ({
     ...toReplyView(call, reply),
     thread_ts: root.ts,
@@ -121,8 +121,8 @@ function open(call: MethodCall): Record<string, unknown> {
     return { no_op: true, already_open: true, channel: { id: conversation.id } };
   }
   const ids = (args.users ?? "").split(",").filter(Boolean);
-  if (ids.length === 0) throw new SlackError("users_list_not_supplied");
-  if (ids.length > 1) throw new SlackError("method_not_supported_for_channel_type");
+  if (ids.length === 0) throw slackError("users_list_not_supplied");
+  if (ids.length > 1) throw slackError("method_not_supported_for_channel_type");
   const oldCount = call.world.ims.length;
   const im = ensureIm(call, ids[0] ?? "");
   const already = call.world.ims.length === oldCount;
@@ -131,13 +131,13 @@ function open(call: MethodCall): Record<string, unknown> {
 }
 
 /**
- * Returns the direct message with a user, opened if there is none yet. @throws SlackRefusal `user_not_found`,
+ * Returns the direct message with a user, opened if there is none yet. @throws ApiError `user_not_found`,
  * `cannot_dm_bot`
  */
 export function ensureIm({ world, me, provider }: MethodCall, id: string): Im {
   const user = world.users.find((user) => user.id === id && !user.deleted);
-  if (!user) throw new SlackError("user_not_found");
-  if (user.is_bot) throw new SlackError("cannot_dm_bot");
+  if (!user) throw slackError("user_not_found");
+  if (user.is_bot) throw slackError("cannot_dm_bot");
   const users = [...new Set([me.id, user.id])];
   const hasSameUsers = (im: Im) =>
     im.users.length === users.length && users.every((userId) => im.users.includes(userId));
@@ -146,7 +146,7 @@ export function ensureIm({ world, me, provider }: MethodCall, id: string): Im {
   const im: Im = {
     id: createSlackId("D", users.toSorted().join(" ")),
     users,
-    created: new Date(provider.now()).toISOString(),
+    created: provider.timestamp(),
     messages: [],
   };
   world.ims.push(im);

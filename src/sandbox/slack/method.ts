@@ -1,16 +1,12 @@
 import type { Context, Hono } from "hono";
+import type { JsonRecord } from "#protocol/json";
+import { ApiError } from "../api.ts";
 import type { Grant, ProviderContext, SandboxEnv } from "../provider.ts";
 import { type Channel, type Conversation, isIm, type SlackState, type User } from "./state.ts";
 
 /** A failure of Slack: 200 `{"ok": false, "error": …}`. */
-export class SlackError extends Error {
-  readonly more: Record<string, unknown>;
-
-  constructor(error: string, more: Record<string, unknown> = {}) {
-    super(error);
-    this.name = "SlackRefusal";
-    this.more = more;
-  }
+export function slackError(error: string, details: JsonRecord = {}): ApiError {
+  return new ApiError(200, error, { ok: false, error, ...details });
 }
 
 /** Context of a method call: its arguments from any place, and the account of its token. */
@@ -36,25 +32,20 @@ export function registerMethod(
 ): void {
   app.on(["GET", "POST"], `/api/${name}`, async (c) => {
     const args = await getArguments(c);
-    try {
-      const call = { args, ...authenticate(c, provider), world: provider.world(), provider, request: c.req.raw };
-      c.header("x-oauth-scopes", call.grant.scopes.join(","));
-      if (scope !== undefined) {
-        c.header("x-accepted-oauth-scopes", scope);
-        requireScope(call, scope);
-      }
-      return c.json({ ok: true, ...run(call), ...createWarning(c) });
-    } catch (error) {
-      if (!(error instanceof SlackError)) throw error;
-      return c.json({ ok: false, error: error.message, ...error.more });
+    const call = { args, ...authenticate(c, provider), world: provider.world(), provider, request: c.req.raw };
+    c.header("x-oauth-scopes", call.grant.scopes.join(","));
+    if (scope !== undefined) {
+      c.header("x-accepted-oauth-scopes", scope);
+      requireScope(call, scope);
     }
+    return c.json({ ok: true, ...run(call), ...createWarning(c) });
   });
 }
 
-/** Requires a scope. @throws SlackRefusal `missing_scope` with the needed and provided scopes */
+/** Requires a scope. @throws ApiError `missing_scope` with the needed and provided scopes */
 export function requireScope({ grant }: Pick<MethodCall, "grant">, scope: string): void {
   if (grant.scopes.includes(scope)) return;
-  throw new SlackError("missing_scope", { needed: scope, provided: grant.scopes.join(",") });
+  throw slackError("missing_scope", { needed: scope, provided: grant.scopes.join(",") });
 }
 
 /** Returns the scope of an action for a kind of conversation: `channels:history`, `groups:history`, `im:history`. */
@@ -65,11 +56,11 @@ export function getScope(conversation: Conversation, action: "read" | "history")
 
 /**
  * Finds the conversation of the argument `channel`, if this user may see it.
- * @throws SlackRefusal `channel_not_found`
+ * @throws ApiError `channel_not_found`
  */
 export function findConversation({ args, world, me }: MethodCall): Conversation {
   const conversation = [...world.channels, ...world.ims].find(({ id }) => id === args.channel);
-  if (!conversation || !canSee(conversation, me)) throw new SlackError("channel_not_found");
+  if (!conversation || !canSee(conversation, me)) throw slackError("channel_not_found");
   return conversation;
 }
 
@@ -90,7 +81,7 @@ export function paginate<T>(
   { fallback = 100, most = 1000 } = {},
 ): { page: T[]; next: string } {
   const limit = Number(args.limit || fallback);
-  if (!Number.isInteger(limit) || limit < 1 || limit >= most + 1) throw new SlackError("invalid_limit");
+  if (!Number.isInteger(limit) || limit < 1 || limit >= most + 1) throw slackError("invalid_limit");
   const start = args.cursor ? getPosition(args.cursor) : 0;
   const end = start + limit;
   return {
@@ -101,15 +92,15 @@ export function paginate<T>(
 
 function getPosition(cursor: string): number {
   const position = /^next:(\d+)$/.exec(Buffer.from(cursor, "base64").toString())?.[1];
-  if (position === undefined) throw new SlackError("invalid_cursor");
+  if (position === undefined) throw slackError("invalid_cursor");
   return Number(position);
 }
 
 function authenticate(c: Context<SandboxEnv>, provider: ProviderContext<SlackState>): { grant: Grant; me: User } {
-  if (!c.req.header("authorization")) throw new SlackError("not_authed");
+  if (!c.req.header("authorization")) throw slackError("not_authed");
   const grant = provider.grant(c.req.raw);
   const me = provider.world().users.find(({ id }) => id === grant?.account);
-  if (!grant || !me) throw new SlackError("invalid_auth");
+  if (!grant || !me) throw slackError("invalid_auth");
   return { grant, me };
 }
 

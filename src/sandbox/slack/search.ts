@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { canSee, type MethodCall, registerMethod, SlackError } from "./method.ts";
+import { canSee, type MethodCall, registerMethod, slackError } from "./method.ts";
 import { type Conversation, isIm, type Reply, type SlackState, type User } from "./state.ts";
 import { buildPermalink, getPartner } from "./views.ts";
 
@@ -11,7 +11,7 @@ type Test = (hit: Hit) => boolean;
 export function registerSearchMethods(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
   registerMethod(app, provider, "search.messages", "search:read", (call) => {
     const { args } = call;
-    if (!args.query?.trim()) throw new SlackError("no_query");
+    if (!args.query?.trim()) throw slackError("no_query");
     const tests = readQuery(args.query, call);
     const hits = listHits(call).filter((hit) => tests.every((test) => test(hit)));
     const direction = args.sort_dir === "asc" ? 1 : -1;

@@ -7,7 +7,7 @@ import { buildSlack } from "./build.ts";
 import { addMessage, registerChatMethods } from "./chat.ts";
 import { registerConversationMethods } from "./conversations.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
-import { type MethodCall, paginate, registerMethod, SlackError } from "./method.ts";
+import { type MethodCall, paginate, registerMethod, slackError } from "./method.ts";
 import { registerSearchMethods } from "./search.ts";
 import { SlackSeed } from "./seed.ts";
 import { isIm, type Reply, type SlackState } from "./state.ts";
@@ -120,7 +120,7 @@ function registerPeopleMethods(app: Hono<SandboxEnv>, provider: ProviderContext<
   });
   registerMethod(app, provider, "users.info", "users:read", (call) => {
     const user = call.world.users.find(({ id }) => id === call.args.user);
-    if (!user) throw new SlackError("user_not_found");
+    if (!user) throw slackError("user_not_found");
     return { user: toUserView(call, user) };
   });
   registerMethod(app, provider, "users.lookupByEmail", "users:read.email", (call) => {
@@ -128,7 +128,7 @@ function registerPeopleMethods(app: Hono<SandboxEnv>, provider: ProviderContext<
     const user = call.world.users.find(
       ({ email, deleted }) => !deleted && email !== "" && email.toLowerCase() === emailAddress,
     );
-    if (!user) throw new SlackError("users_not_found");
+    if (!user) throw slackError("users_not_found");
     return { user: toUserView(call, user) };
   });
 }
@@ -172,7 +172,7 @@ function registerFileMethods(app: Hono<SandboxEnv>, provider: ProviderContext<Sl
   const uploads = new Map<string, Upload>();
   registerMethod(app, provider, "files.getUploadURLExternal", "files:write", ({ args, me, request }) => {
     const { filename = "", length = "" } = args;
-    if (filename === "" || !/^[1-9]\d*$/.test(length)) throw new SlackError("invalid_arguments");
+    if (filename === "" || !/^[1-9]\d*$/.test(length)) throw slackError("invalid_arguments");
     const id = `F0${Buffer.from(provider.random(5)).toString("hex").toUpperCase()}`;
     uploads.set(id, { user: me.id, filename, length: Number(length) });
     return { upload_url: `${new URL(request.url).origin}/upload/v1/${id}`, file_id: id };
@@ -196,7 +196,7 @@ function complete(call: MethodCall, uploads: Map<string, Upload>): Record<string
   const references = parseFiles(args.files);
   const files = references.map(({ id, title }) => {
     const { user, file } = uploads.get(id) ?? {};
-    if (user !== me.id || !file) throw new SlackError("file_not_found");
+    if (user !== me.id || !file) throw slackError("file_not_found");
     return { ...file, filename: title ?? file.filename };
   });
   const origin = new URL(request.url).origin;
@@ -220,5 +220,5 @@ function parseFiles(text: string | undefined): { id: string; title?: string }[] 
   } catch {
     // The same answer as for a list without IDs.
   }
-  throw new SlackError("invalid_arguments");
+  throw slackError("invalid_arguments");
 }

@@ -2,8 +2,8 @@ import { type Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Page, PageComment } from "../state.ts";
-import { ConfluenceError, handleErrors, notFoundError } from "./errors.ts";
-import { findPage, findPageById, parseBody, registerPageRoutes } from "./pages.ts";
+import { confluenceError, notFoundError, parseBody } from "./errors.ts";
+import { findPage, findPageById, parsePageBody, registerPageRoutes } from "./pages.ts";
 import { paginate } from "./paging.ts";
 import { registerSearchRoutes } from "./search.ts";
 import { getBaseUrl, getWebPath } from "./views.ts";
@@ -18,7 +18,6 @@ export function createConfluenceApp(provider: ProviderContext<AtlassianState>): 
   registerSearchRoutes(v1, provider);
   registerPageRoutes(v2, provider);
   registerCommentRoutes(v2, provider);
-  app.onError(handleErrors);
   app.route("/rest/api", v1);
   app.route("/api/v2", v2);
   app.all("/*", () => {
@@ -47,21 +46,19 @@ function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<Atl
 
 /** Answers 201, unlike the creation of pages. */
 async function create(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
-  const input: unknown = await c.req.json().catch(() => undefined);
-  if (typeof input !== "object" || input === null) throw new ConfluenceError(2, 400, "Invalid JSON");
-  const { pageId, body } = input as Record<string, unknown>;
+  const { pageId, body } = await parseBody(c);
   if (pageId === undefined) {
-    throw new ConfluenceError(2, 400, "Exactly one of pageId, blogPostId, parentCommentId must be given.");
+    throw confluenceError(2, 400, "Exactly one of pageId, blogPostId, parentCommentId must be given.");
   }
   const page = findPageById(c, String(pageId));
-  const value = parseBody(body);
-  if (value === undefined) throw new ConfluenceError(2, 400, "Missing required property 'body'.");
+  const value = parsePageBody(body);
+  if (value === undefined) throw confluenceError(2, 400, "Missing required property 'body'.");
   const ids = c.get("site").pages.flatMap(({ comments }) => comments.map(({ id }) => Number(id)));
   const comment: PageComment = {
     id: String(Math.max(131_072, ...ids) + 1),
     author: c.get("account").accountId,
     body: value,
-    created: new Date(provider.now()).toISOString(),
+    created: provider.timestamp(),
   };
   page.comments.push(comment);
   provider.save();

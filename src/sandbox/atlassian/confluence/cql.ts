@@ -1,3 +1,4 @@
+import type { ApiError } from "../../api.ts";
 import { QuerySyntaxError } from "../../query/lexer.ts";
 import {
   type Comparison,
@@ -12,7 +13,7 @@ import {
 import { containsWords } from "../../query/words.ts";
 import { parsePeriod } from "../../seed-time.ts";
 import type { Page, Site } from "../state.ts";
-import { ConfluenceError } from "./errors.ts";
+import { confluenceError } from "./errors.ts";
 import { getStorageText, parseStorage } from "./storage.ts";
 
 /** Context of a CQL query. */
@@ -43,7 +44,7 @@ const FIELDS: Record<string, Field> = {
 
 /**
  * Returns the pages that a CQL query finds, in its order.
- * @throws ConfluenceRefusal 400 for an invalid query, as API v1 words it
+ * @throws ApiError 400 for an invalid query, as API v1 words it
  */
 export function runCql(cql: string, context: CqlContext): Page[] {
   const query = parse(cql);
@@ -78,8 +79,8 @@ function parse(cql: string): Query {
   }
 }
 
-function refuse(cql: string): ConfluenceError {
-  return new ConfluenceError(1, 400, `Could not parse cql : ${cql}`);
+function refuse(cql: string): ApiError {
+  return confluenceError(1, 400, `Could not parse cql : ${cql}`);
 }
 
 function fits({ field: name, operator, operands }: Comparison, context: CqlContext): boolean {

@@ -4,7 +4,7 @@ import { requireScope, type SiteEnv } from "../gateway.ts";
 import { findAdfProblem } from "../jira/adf.ts";
 import type { AtlassianState, Page, Site } from "../state.ts";
 import { adfToStorage } from "./convert.ts";
-import { ConfluenceError, notFoundError } from "./errors.ts";
+import { confluenceError, notFoundError, parseBody } from "./errors.ts";
 import { paginate } from "./paging.ts";
 import { parseStorage, StorageError } from "./storage.ts";
 import { getBaseUrl, toPageView, toSpaceView } from "./views.ts";
@@ -66,7 +66,7 @@ function listMatchingPages(c: Context<SiteEnv>): Page[] {
   const keys = spaces && all.filter(({ id }) => spaces.includes(id)).map(({ key }) => key);
   const invalidId = [...(ids ?? []), ...(spaces ?? [])].find((id) => !/^\d+$/.test(id));
   if (invalidId !== undefined)
-    throw new ConfluenceError(
+    throw confluenceError(
       2,
       400,
       `Provided value {${invalidId}} for 'id' is not the correct type. Expected type is long.`,
@@ -88,16 +88,14 @@ function sort(pages: Page[], sort: string | undefined): Page[] {
     "modified-date": ({ updated }) => updated,
   };
   const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
-  if (!key) throw new ConfluenceError(2, 400, `Provided value {${sort}} for 'sort' is not valid.`);
+  if (!key) throw confluenceError(2, 400, `Provided value {${sort}} for 'sort' is not valid.`);
   return [...pages].sort((a, b) => (sort?.startsWith("-") ? -1 : 1) * key(a).localeCompare(key(b), "en"));
 }
 
 async function save(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, page: Page | undefined) {
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body !== "object" || body === null) throw new ConfluenceError(2, 400, "Invalid JSON");
-  const fields = body as Record<string, unknown>;
+  const fields = await parseBody(c);
   const site = c.get("site");
-  const now = new Date(provider.now()).toISOString();
+  const now = provider.timestamp();
   const saved = page ? applyChange(fields, page, site, now) : create(fields, site, c.get("account").accountId, now);
   if (!page) site.pages.push(saved as Page);
   else Object.assign(page, saved);
@@ -108,7 +106,7 @@ async function save(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
 
 function create(fields: Record<string, unknown>, site: Site, author: string, now: string): Page {
   const space = site.spaces.find(({ id }) => id === String(fields.spaceId ?? ""));
-  if (fields.spaceId === undefined) throw new ConfluenceError(2, 400, "Missing required property 'spaceId'.");
+  if (fields.spaceId === undefined) throw confluenceError(2, 400, "Missing required property 'spaceId'.");
   if (!space) throw notFoundError(`Cannot find a space with id [${String(fields.spaceId)}]`);
   const title = getTitle(fields.title);
   requireFreeTitle(site, space.key, title, undefined);
@@ -120,7 +118,7 @@ function create(fields: Record<string, unknown>, site: Site, author: string, now
     id,
     space: space.key,
     title,
-    body: parseBody(fields.body) ?? "",
+    body: parsePageBody(fields.body) ?? "",
     parent,
     author,
     version: 1,
@@ -132,12 +130,12 @@ function create(fields: Record<string, unknown>, site: Site, author: string, now
 
 function applyChange(fields: Record<string, unknown>, page: Page, site: Site, now: string): Partial<Page> {
   for (const name of ["id", "status", "title", "body", "version"]) {
-    if (fields[name] === undefined) throw new ConfluenceError(2, 400, `Missing required property '${name}'.`);
+    if (fields[name] === undefined) throw confluenceError(2, 400, `Missing required property '${name}'.`);
   }
-  if (String(fields.id) !== page.id) throw new ConfluenceError(2, 400, "The id in the body is not the id in the path.");
+  if (String(fields.id) !== page.id) throw confluenceError(2, 400, "The id in the body is not the id in the path.");
   const number = Number((fields.version as { number?: unknown }).number);
   if (number !== page.version + 1) {
-    throw new ConfluenceError(
+    throw confluenceError(
       2,
       409,
       `Version must be incremented on update. Current version is: ${page.version}`,
@@ -146,13 +144,13 @@ function applyChange(fields: Record<string, unknown>, page: Page, site: Site, no
   }
   const title = getTitle(fields.title);
   requireFreeTitle(site, page.space, title, page);
-  return { title, body: parseBody(fields.body) ?? page.body, version: number, updated: now };
+  return { title, body: parsePageBody(fields.body) ?? page.body, version: number, updated: now };
 }
 
 function requireFreeTitle(site: Site, space: string, title: string, page: Page | undefined) {
   const namesake = site.pages.find((other) => other !== page && other.space === space && other.title === title);
   if (namesake)
-    throw new ConfluenceError(
+    throw confluenceError(
       2,
       400,
       "A page with this title already exists: A page already exists with the same TITLE in this space",
@@ -160,38 +158,34 @@ function requireFreeTitle(site: Site, space: string, title: string, page: Page |
 }
 
 /** `{representation, value}`, alone or under the name of its representation. */
-export function parseBody(body: unknown): string | undefined {
+export function parsePageBody(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
   const fields = body as Record<string, unknown>;
   const inner = (fields.representation === undefined ? (fields.storage ?? fields.atlas_doc_format) : fields) as
     | Record<string, unknown>
     | undefined;
-  if (typeof inner?.value !== "string") throw new ConfluenceError(2, 400, "Missing required property 'body.value'.");
+  if (typeof inner?.value !== "string") throw confluenceError(2, 400, "Missing required property 'body.value'.");
   try {
     if (inner.representation !== "atlas_doc_format") return parseStorage(inner.value) && inner.value;
     const document: unknown = JSON.parse(inner.value);
     if (findAdfProblem(document) === undefined) return adfToStorage(document as Parameters<typeof adfToStorage>[0]);
   } catch (error) {
-    if (error instanceof StorageError) throw new ConfluenceError(2, 400, error.message);
+    if (error instanceof StorageError) throw confluenceError(2, 400, error.message);
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new ConfluenceError(2, 400, "Content body cannot be converted to new editor format");
+  throw confluenceError(2, 400, "Content body cannot be converted to new editor format");
 }
 
 function getTitle(title: unknown): string {
-  if (typeof title !== "string" || title.trim() === "") throw new ConfluenceError(2, 400, "Title cannot be empty.");
-  if (title.length > 255) throw new ConfluenceError(2, 400, "Title cannot be longer than 255 characters.");
+  if (typeof title !== "string" || title.trim() === "") throw confluenceError(2, 400, "Title cannot be empty.");
+  if (title.length > 255) throw confluenceError(2, 400, "Title cannot be longer than 255 characters.");
   return title;
 }
 
 export function findPage(c: Context<SiteEnv>): Page {
   const id = c.req.param("id") ?? "";
   if (!/^\d+$/.test(id))
-    throw new ConfluenceError(
-      2,
-      400,
-      `Provided value {${id}} for 'id' is not the correct type. Expected type is long.`,
-    );
+    throw confluenceError(2, 400, `Provided value {${id}} for 'id' is not the correct type. Expected type is long.`);
   return findPageById(c, id);
 }
 
@@ -210,7 +204,7 @@ function findSpaceById(c: Context<SiteEnv>) {
 function getFormat(c: Context<SiteEnv>, formats: string[]): string | undefined {
   const format = c.req.query("body-format");
   if (format === undefined || formats.includes(format)) return format;
-  throw new ConfluenceError(
+  throw confluenceError(
     2,
     400,
     `Provided value {${format}} for 'body-format' is not valid. Valid values are: ${formats.join(", ")}`,

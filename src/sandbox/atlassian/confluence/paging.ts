@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { SiteEnv } from "../gateway.ts";
-import { ConfluenceError } from "./errors.ts";
+import { confluenceError } from "./errors.ts";
 import { getBaseUrl } from "./views.ts";
 
 /**
@@ -23,7 +23,7 @@ export function paginate<T>(c: Context<SiteEnv>, items: T[], view: (item: T) => 
 function getLimit(c: Context): number {
   const limit = Number(c.req.query("limit") ?? 25);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 250) return limit;
-  throw new ConfluenceError(
+  throw confluenceError(
     2,
     400,
     `Provided value {${c.req.query("limit")}} for 'limit' is not valid. It must be between 1 and 250.`,
@@ -38,5 +38,5 @@ function getStart(cursor: string | undefined): number {
   } catch {
     // reported below, like every other invalid cursor
   }
-  throw new ConfluenceError(2, 400, `Provided value {${cursor}} for 'cursor' is not valid.`);
+  throw confluenceError(2, 400, `Provided value {${cursor}} for 'cursor' is not valid.`);
 }

@@ -3,7 +3,7 @@ import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Page } from "../state.ts";
 import { getPageText, listSearchedWords, runCql } from "./cql.ts";
-import { ConfluenceError } from "./errors.ts";
+import { confluenceError } from "./errors.ts";
 import { findSpace, getBaseUrl, getWebPath } from "./views.ts";
 
 /**
@@ -13,7 +13,7 @@ import { findSpace, getBaseUrl, getWebPath } from "./views.ts";
 export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   app.get("/search", requireScope("search:confluence", "read:content-details:confluence"), (c) => {
     const cql = c.req.query("cql") ?? "";
-    if (cql.trim() === "") throw new ConfluenceError(1, 400, "A cql query is required");
+    if (cql.trim() === "") throw confluenceError(1, 400, "A cql query is required");
     const pages = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: provider.now() });
     const [start, limit] = [
       readWholeNumber(c, "start", 0, Number.MAX_SAFE_INTEGER),
@@ -113,6 +113,6 @@ function formatAge(iso: string, now: number): string {
 
 function readWholeNumber(c: Context, name: string, fallback: number, maximum: number): number {
   const value = Number(c.req.query(name) ?? fallback);
-  if (!Number.isInteger(value) || value < 0) throw new ConfluenceError(1, 400, `Invalid value for '${name}'`);
+  if (!Number.isInteger(value) || value < 0) throw confluenceError(1, 400, `Invalid value for '${name}'`);
   return Math.min(value, maximum);
 }

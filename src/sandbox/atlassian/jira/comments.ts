@@ -4,7 +4,7 @@ import { requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Comment, Issue } from "../state.ts";
 import { getAdfText } from "./adf.ts";
 import { parseComment } from "./edit.ts";
-import { JiraError, parseBody, parseNumber } from "./errors.ts";
+import { jiraError, parseBody, parseNumber } from "./errors.ts";
 import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
 import { toCommentView } from "./views.ts";
 
@@ -14,18 +14,18 @@ const ONE = `${ALL}/:comment`;
 /** Comments of issues (developer.atlassian.com/cloud/jira/platform/rest/v3, group issue-comments). */
 export function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:jira-work"), requireScope("write:jira-work")];
-  app.get(ALL, read, (c) => list(c, provider));
+  app.get(ALL, read, list);
   app.post(ALL, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(toView(c, provider, issue, addComment(c, issue, (await parseBody(c)).body, provider)), 201);
+    return c.json(toView(c, issue, addComment(c, issue, (await parseBody(c)).body, provider)), 201);
   });
   app.get(ONE, read, (c) => {
     const issue = findIssue(c);
-    return c.json(toView(c, provider, issue, getComment(c, issue)));
+    return c.json(toView(c, issue, getComment(c, issue)));
   });
   app.put(ONE, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(toView(c, provider, issue, change(c, issue, (await parseBody(c)).body, provider)));
+    return c.json(toView(c, issue, change(c, issue, (await parseBody(c)).body, provider)));
   });
   app.delete(ONE, write, (c) => {
     const issue = findIssue(c);
@@ -44,7 +44,7 @@ export function registerTextCommentRoutes(
 ) {
   const write = requireScope("write:jira-work");
   const toTextView = (c: Context<SiteEnv>, issue: Issue, comment: Comment) => ({
-    ...toView(c, provider, issue, comment),
+    ...toView(c, issue, comment),
     body: getAdfText(comment.body),
   });
   app.post(ALL, write, async (c) => {
@@ -57,14 +57,14 @@ export function registerTextCommentRoutes(
   });
 }
 
-/** Adds a comment of the caller. @throws JiraRefusal for an invalid document */
+/** Adds a comment of the caller. @throws ApiError for an invalid document */
 export function addComment(
   c: Context<SiteEnv>,
   issue: Issue,
   body: unknown,
   provider: ProviderContext<AtlassianState>,
 ): Comment {
-  const now = new Date(provider.now()).toISOString();
+  const now = provider.timestamp();
   const ids = c.get("site").issues.flatMap((issue) => issue.comments.map(({ id }) => Number(id)));
   const author = c.get("account").accountId;
   const id = String(getNextNumber(ids, 20_000));
@@ -78,28 +78,28 @@ function change(c: Context<SiteEnv>, issue: Issue, body: unknown, provider: Prov
   const comment = getComment(c, issue);
   comment.body = parseComment(body);
   comment.updateAuthor = c.get("account").accountId;
-  comment.updated = new Date(provider.now()).toISOString();
+  comment.updated = provider.timestamp();
   touchIssue(issue, provider);
   return comment;
 }
 
-function list(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
+function list(c: Context<SiteEnv>) {
   const issue = findIssue(c);
   const startAt = parseNumber(c.req.query("startAt"), "startAt", 0, Number.MAX_SAFE_INTEGER);
   const maxResults = parseNumber(c.req.query("maxResults"), "maxResults", 100, 5000);
   const newest = c.req.query("orderBy") === "-created";
   const sorted = [...issue.comments].sort((a, b) => (newest ? -1 : 1) * a.created.localeCompare(b.created));
-  const comments = sorted.slice(startAt, startAt + maxResults).map((comment) => toView(c, provider, issue, comment));
+  const comments = sorted.slice(startAt, startAt + maxResults).map((comment) => toView(c, issue, comment));
   return c.json({ startAt, maxResults, total: sorted.length, comments });
 }
 
-function toView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, issue: Issue, comment: Comment) {
-  return toCommentView(toViewContext(c, provider), issue, comment);
+function toView(c: Context<SiteEnv>, issue: Issue, comment: Comment) {
+  return toCommentView(toViewContext(c), issue, comment);
 }
 
 function getComment(c: Context<SiteEnv>, issue: Issue): Comment {
   const id = c.req.param("comment") ?? "";
   const comment = issue.comments.find((comment) => comment.id === id);
-  if (!comment) throw new JiraError(404, [`Can not find a comment for the id: ${id}.`]);
+  if (!comment) throw jiraError(404, [`Can not find a comment for the id: ${id}.`]);
   return comment;
 }

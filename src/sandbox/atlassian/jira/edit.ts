@@ -1,6 +1,6 @@
 import type { Account, Issue, Project, Site } from "../state.ts";
 import { type AdfNode, findAdfProblem, toAdf } from "./adf.ts";
-import { JiraError } from "./errors.ts";
+import { jiraError } from "./errors.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 
 /** Jira's sentence for a limit on text; the number has its comma. */
@@ -15,7 +15,7 @@ type Read = { value: Values } | { error: string };
 /**
  * Validates the fields of a create or an edit. Reports all errors at once, by field, in Jira's words.
  *
- * @throws JiraRefusal 400 with `errors`
+ * @throws ApiError 400 with `errors`
  */
 export function parseFields(fields: Record<string, unknown>, site: Site, accounts: Account[]): Values {
   const values: Values = {};
@@ -28,7 +28,7 @@ export function parseFields(fields: Record<string, unknown>, site: Site, account
     if ("error" in result) errors[name] = result.error;
     else Object.assign(values, result.value);
   }
-  if (Object.keys(errors).length > 0) throw new JiraError(400, [], errors);
+  if (Object.keys(errors).length > 0) throw jiraError(400, [], errors);
   return values;
 }
 
@@ -47,18 +47,17 @@ export function parseProjectAndType(
   if (fields.issuetype === undefined) errors.issuetype = "Specify an issue type";
   else if (!type || (project && !project.issueTypes.includes(type.name)))
     errors.issuetype = "Specify a valid issue type";
-  if (!project || !type || errors.issuetype) throw new JiraError(400, [], errors);
+  if (!project || !type || errors.issuetype) throw jiraError(400, [], errors);
   return { project, issuetype: type.name };
 }
 
-/** Validates the document of a comment. @throws JiraRefusal */
+/** Validates the document of a comment. @throws ApiError */
 export function parseComment(body: unknown) {
   const problem = findAdfProblem(body);
-  if (problem === "unknown_node") throw new JiraError(400, ["INVALID_INPUT"]);
-  if (problem === "too_long") throw new JiraError(400, [], { comment: TOO_LONG });
-  if (problem) throw new JiraError(400, [], { comment: "Comment body is not valid!" });
-  if ((body as AdfNode).content?.length === 0)
-    throw new JiraError(400, [], { comment: "Comment body can not be empty!" });
+  if (problem === "unknown_node") throw jiraError(400, ["INVALID_INPUT"]);
+  if (problem === "too_long") throw jiraError(400, [], { comment: TOO_LONG });
+  if (problem) throw jiraError(400, [], { comment: "Comment body is not valid!" });
+  if ((body as AdfNode).content?.length === 0) throw jiraError(400, [], { comment: "Comment body can not be empty!" });
   return toAdf(body as object);
 }
 
@@ -71,7 +70,7 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   description(value) {
     if (value === null) return { value: { description: null } };
     const problem = findAdfProblem(value);
-    if (problem === "unknown_node") throw new JiraError(400, ["INVALID_INPUT"]);
+    if (problem === "unknown_node") throw jiraError(400, ["INVALID_INPUT"]);
     if (problem) return { error: problem === "too_long" ? TOO_LONG : NOT_ADF };
     return { value: { description: toAdf(value as object) } };
   },

@@ -2,25 +2,25 @@ import type { Context } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import type { SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Issue } from "../state.ts";
-import { JiraError, NO_ISSUE_TEXT } from "./errors.ts";
+import { jiraError, NO_ISSUE_TEXT } from "./errors.ts";
 import type { ViewContext } from "./views.ts";
 
-/** The context of the views of a request. */
-export function toViewContext(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>): ViewContext {
-  return { site: c.get("site"), accounts: provider.world().accounts, request: c.req.raw };
+/** Returns the context of a request's views. */
+export function toViewContext(c: Context<SiteEnv>): ViewContext {
+  return { site: c.get("site"), accounts: c.get("world").accounts, request: c.req.raw };
 }
 
-/** Finds the issue in the path by ID or key. @throws JiraRefusal 404 */
+/** Finds the issue in the path by ID or key. @throws ApiError 404 */
 export function findIssue(c: Context<SiteEnv>): Issue {
   const keyOrId = (c.req.param("key") ?? "").toUpperCase();
   const issue = c.get("site").issues.find(({ id, key }) => id === keyOrId || key === keyOrId);
-  if (!issue) throw new JiraError(404, [NO_ISSUE_TEXT]);
+  if (!issue) throw jiraError(404, [NO_ISSUE_TEXT]);
   return issue;
 }
 
 /** An issue was changed now. */
 export function touchIssue(issue: Issue, provider: ProviderContext<AtlassianState>): void {
-  issue.updated = new Date(provider.now()).toISOString();
+  issue.updated = provider.timestamp();
   provider.save();
 }
 

@@ -1,10 +1,11 @@
 import type { Context, Hono } from "hono";
+import { parseQueryList } from "../../api.ts";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Issue, Project } from "../state.ts";
 import { addComment } from "./comments.ts";
 import { parseFields, parseProjectAndType } from "./edit.ts";
-import { JiraError, parseBody } from "./errors.ts";
+import { jiraError, parseBody } from "./errors.ts";
 import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
 import {
   getFieldNames,
@@ -20,7 +21,7 @@ import {
 export function registerIssueRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:jira-work"), requireScope("write:jira-work")];
   app.post("/issue", write, async (c) => c.json(createIssue(c, await parseBody(c), provider), 201));
-  app.get("/issue/:key", read, (c) => c.json(issueView(c, provider)));
+  app.get("/issue/:key", read, (c) => c.json(issueView(c)));
   app.put("/issue/:key", write, (c) => edit(c, provider));
   app.delete("/issue/:key", write, (c) => {
     const [issue, site] = [findIssue(c), c.get("site")];
@@ -29,7 +30,7 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, provider: ProviderContex
     return c.body(null, 204);
   });
   app.get("/issue/:key/transitions", read, (c) => {
-    const [issue, view] = [findIssue(c), toViewContext(c, provider)];
+    const [issue, view] = [findIssue(c), toViewContext(c)];
     const { project } = getProjectAndStatus(c.get("site"), issue);
     return c.json({
       expand: "transitions",
@@ -43,7 +44,7 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, provider: ProviderContex
     const [issue, { accountId }] = [findIssue(c), await parseBody(c)];
     // -1 means the project's default assignee, which these projects do not have.
     const assignee = accountId === null || accountId === "-1" ? null : { id: accountId };
-    Object.assign(issue, parseFields({ assignee }, c.get("site"), provider.world().accounts));
+    Object.assign(issue, parseFields({ assignee }, c.get("site"), c.get("world").accounts));
     touchIssue(issue, provider);
     return c.body(null, 204);
   });
@@ -52,11 +53,11 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, provider: ProviderContex
 const EXPAND = "renderedFields,names,schema,operations,editmeta,changelog,versionedRepresentations";
 
 /** Returns an issue with the requested fields, and what `expand` adds. */
-function issueView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
-  const [issue, view] = [findIssue(c), toViewContext(c, provider)];
-  const names = list(c, "fields");
+function issueView(c: Context<SiteEnv>) {
+  const [issue, view] = [findIssue(c), toViewContext(c)];
+  const names = parseQueryList(c, "fields");
   const fields = pickFields(toFieldsView(view, issue), names.length > 0 ? names : ["*all"]);
-  const expanded = list(c, "expand");
+  const expanded = parseQueryList(c, "expand");
   const { project } = getProjectAndStatus(view.site, issue);
   const listTransitionViews = () =>
     listPossibleTransitions(issue, project).map((transition) => toTransitionView(view, project, transition));
@@ -71,24 +72,19 @@ function issueView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
   };
 }
 
-/** Reads a parameter that is repeated or separated by commas. */
-function list(c: Context<SiteEnv>, name: string): string[] {
-  return (c.req.queries(name) ?? []).flatMap((part) => part.split(",")).filter(Boolean);
-}
-
-/** Creates an issue from a body's `fields`. @throws JiraRefusal with all errors */
+/** Creates an issue from a body's `fields`. @throws ApiError with all errors */
 export function createIssue(
   c: Context<SiteEnv>,
   body: Record<string, unknown>,
   provider: ProviderContext<AtlassianState>,
 ) {
-  const [site, view] = [c.get("site"), toViewContext(c, provider)];
+  const [site, view] = [c.get("site"), toViewContext(c)];
   const fields =
     typeof body.fields === "object" && body.fields !== null ? (body.fields as Record<string, unknown>) : {};
   const { project, issuetype } = parseProjectAndType(fields, site);
   const { project: _project, issuetype: _issuetype, ...rest } = fields;
-  const values = parseFields({ summary: undefined, ...rest }, site, provider.world().accounts);
-  const now = new Date(provider.now()).toISOString();
+  const values = parseFields({ summary: undefined, ...rest }, site, c.get("world").accounts);
+  const now = provider.timestamp();
   const issue: Issue = {
     summary: "",
     priority: "Medium",
@@ -124,9 +120,9 @@ async function edit(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   for (const [name, operations] of Object.entries((body.update as Record<string, unknown[]> | undefined) ?? {})) {
     fields[name] = operate(name, issue, operations);
   }
-  Object.assign(issue, parseFields(fields, c.get("site"), provider.world().accounts));
+  Object.assign(issue, parseFields(fields, c.get("site"), c.get("world").accounts));
   touchIssue(issue, provider);
-  return c.req.query("returnIssue") === "true" ? c.json(issueView(c, provider)) : c.body(null, 204);
+  return c.req.query("returnIssue") === "true" ? c.json(issueView(c)) : c.body(null, 204);
 }
 
 /** The operations `set`, and `add` and `remove` on labels. */
@@ -138,7 +134,7 @@ function operate(name: string, issue: Issue, operations: unknown): unknown {
     else if (name === "labels" && verb === "add") value = [...(value as string[]), String(operand)];
     else if (name === "labels" && verb === "remove") value = (value as string[]).filter((label) => label !== operand);
     else
-      throw new JiraError(400, [], {
+      throw jiraError(400, [], {
         [name]: `Field with id '${name}' and name '${name}' does not support operation '${verb ?? ""}'`,
       });
   }
@@ -149,14 +145,14 @@ async function move(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   const [issue, body] = [findIssue(c), await parseBody(c)];
   const { project } = getProjectAndStatus(c.get("site"), issue);
   const id = (body.transition as { id?: unknown } | undefined)?.id;
-  if (id === undefined) throw new JiraError(400, ["Missing 'transition' identifier"]);
+  if (id === undefined) throw jiraError(400, ["Missing 'transition' identifier"]);
   const transition = listPossibleTransitions(issue, project).find((transition) => transition.id === String(id));
-  if (!transition) throw new JiraError(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
+  if (!transition) throw jiraError(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
   const addedComment = (body.update as { comment?: { add?: { body?: unknown } }[] } | undefined)?.comment ?? [];
   for (const { add } of addedComment) addComment(c, issue, add?.body, provider);
   issue.status = transition.to;
   const isDone = project.workflow.statuses.find(({ name }) => name === transition.to)?.statusCategory === "done";
-  issue.resolutiondate = isDone ? new Date(provider.now()).toISOString() : null;
+  issue.resolutiondate = isDone ? provider.timestamp() : null;
   touchIssue(issue, provider);
   return c.body(null, 204);
 }

@@ -5,7 +5,7 @@ import { getSiteUrl, requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, IssueAttachment } from "../state.ts";
 import { toAdf } from "./adf.ts";
 import { registerCommentRoutes, registerTextCommentRoutes } from "./comments.ts";
-import { handleErrors, JiraError, parseBody, sendNoEndpoint } from "./errors.ts";
+import { jiraError, parseBody, sendNoEndpoint } from "./errors.ts";
 import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
 import { createIssue, registerIssueRoutes } from "./issues.ts";
 import { registerLinkRoutes } from "./links.ts";
@@ -20,7 +20,6 @@ import { formatJiraTime, getFieldNames, toAttachmentView, toPriorityView, type V
  */
 export function createJiraApp(provider: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
-  app.onError(handleErrors);
   app.get("/serverInfo", requireScope("read:jira-work"), (c) =>
     c.json({
       baseUrl: getSiteUrl(c.get("site"), c.req.raw),
@@ -28,14 +27,14 @@ export function createJiraApp(provider: ProviderContext<AtlassianState>): Hono<S
       versionNumbers: [1001, 0, 0],
       deploymentType: "Cloud",
       buildNumber: 100_290,
-      serverTime: formatJiraTime(new Date(provider.now()).toISOString()),
+      serverTime: formatJiraTime(provider.timestamp()),
       serverTitle: "Jira",
       defaultLocale: { locale: "en_US" },
     }),
   );
   registerSearchRoutes(app, provider);
-  registerProjectRoutes(app, provider);
-  registerFieldMetaRoutes(app, provider);
+  registerProjectRoutes(app);
+  registerFieldMetaRoutes(app);
   registerIssueRoutes(app, provider);
   registerCommentRoutes(app, provider);
   registerAttachmentRoutes(app, provider);
@@ -50,7 +49,6 @@ export function createJiraApp(provider: ProviderContext<AtlassianState>): Hono<S
  */
 export function createJiraTextApp(provider: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
-  app.onError(handleErrors);
   const toDocument = (text: unknown) => (typeof text === "string" ? toAdf(text) : text);
   app.post("/issue", requireScope("write:jira-work"), async (c) => {
     const body = await parseBody(c);
@@ -69,13 +67,13 @@ function registerAttachmentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<
 }
 
 async function add(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
-  if (c.req.header("x-atlassian-token") !== "no-check") throw new JiraError(403, ["XSRF check failed"]);
+  if (c.req.header("x-atlassian-token") !== "no-check") throw jiraError(403, ["XSRF check failed"]);
   const issue = findIssue(c);
   const files = await readFormFiles(c.req.raw, "file");
-  if (files.length === 0) throw new JiraError(400, ["No file was sent."]);
+  if (files.length === 0) throw jiraError(400, ["No file was sent."]);
   const ids = c.get("site").issues.flatMap(({ attachments = [] }) => attachments.map(({ id }) => Number(id)));
   const first = getNextNumber(ids, 30_000);
-  const created = new Date(provider.now()).toISOString();
+  const created = provider.timestamp();
   const newAttachments = files.map(
     ({ filename, mimeType, bytes }, index): IssueAttachment => ({
       ...describeFile(String(first + index), filename, mimeType, bytes),
@@ -85,7 +83,7 @@ async function add(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
   );
   issue.attachments = [...(issue.attachments ?? []), ...newAttachments];
   touchIssue(issue, provider);
-  return c.json(newAttachments.map((attachment) => toAttachmentView(toViewContext(c, provider), attachment)));
+  return c.json(newAttachments.map((attachment) => toAttachmentView(toViewContext(c), attachment)));
 }
 
 const TYPES: Record<string, { type: string; items?: string }> = {
@@ -103,16 +101,16 @@ const TYPES: Record<string, { type: string; items?: string }> = {
  * The fields of an issue's forms (developer.atlassian.com/cloud/jira/platform/rest/v3, "Get create field metadata" and
  * "Get edit issue metadata").
  */
-function registerFieldMetaRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
+function registerFieldMetaRoutes(app: Hono<SiteEnv>): void {
   const read = requireScope("read:jira-work");
   app.get("/issue/createmeta/:key/issuetypes/:type", read, (c) => {
     const type = ISSUE_TYPES.find(({ id }) => id === c.req.param("type"));
-    const fields = type ? listFields(toViewContext(c, provider)) : [];
+    const fields = type ? listFields(toViewContext(c)) : [];
     return c.json({ startAt: 0, maxResults: 50, total: fields.length, fields });
   });
   app.get("/issue/:key/editmeta", read, (c) => {
     findIssue(c);
-    const fields = listFields(toViewContext(c, provider)).map((field) => [field.fieldId, field]);
+    const fields = listFields(toViewContext(c)).map((field) => [field.fieldId, field]);
     return c.json({ fields: Object.fromEntries(fields) });
   });
 }

@@ -11,7 +11,7 @@ import {
 import { containsWords } from "../../query/words.ts";
 import { parsePeriod } from "../../seed-time.ts";
 import type { Issue } from "../state.ts";
-import { JiraError } from "./errors.ts";
+import { jiraError } from "./errors.ts";
 import { findJqlField, getPriorityRank, type JqlContext, type JqlField } from "./jql-fields.ts";
 
 const OPERATORS =
@@ -24,16 +24,16 @@ const DAY = 86_400_000;
 /**
  * Finds the issues of a JQL query, in its order. Supports a useful part of JQL: names, text, dates, keys, AND/OR/NOT,
  * IN, IS EMPTY, currentUser() and the date functions, ORDER BY. Anything else is refused with Jira's sentences.
- * @throws JiraRefusal
+ * @throws ApiError
  */
 export function runJql(jql: string, context: JqlContext): Issue[] {
   const query = parse(jql);
-  if (query.condition === null) throw new JiraError(400, [UNBOUNDED]);
+  if (query.condition === null) throw jiraError(400, [UNBOUNDED]);
   const problems = [
     ...listComparisons(query.condition).flatMap((comparison) => listProblems(comparison, context)),
     ...query.order.filter(({ field }) => !isSortable(field)).map(({ field }) => unknownField(field)),
   ];
-  if (problems.length > 0) throw new JiraError(400, [...new Set(problems)]);
+  if (problems.length > 0) throw jiraError(400, [...new Set(problems)]);
   const issues = context.site.issues.filter((issue) =>
     matchesCondition(query.condition, (comparison) => holds(comparison, issue, context)),
   );
@@ -44,7 +44,7 @@ function parse(jql: string): Query {
   try {
     return parseQuery(jql);
   } catch (error) {
-    if (error instanceof QuerySyntaxError) throw new JiraError(400, [toProblem(error, jql)]);
+    if (error instanceof QuerySyntaxError) throw jiraError(400, [toProblem(error, jql)]);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Worklog } from "../state.ts";
 import { parseComment } from "./edit.ts";
-import { JiraError, NO_ISSUE_TEXT, parseBody } from "./errors.ts";
+import { jiraError, NO_ISSUE_TEXT, parseBody } from "./errors.ts";
 import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
 import { LINK_TYPES } from "./schemes.ts";
 import { formatJiraTime, getSelfUrl, toUserView, type ViewContext } from "./views.ts";
@@ -12,7 +12,7 @@ import { formatJiraTime, getSelfUrl, toUserView, type ViewContext } from "./view
 export function registerLinkRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:jira-work"), requireScope("write:jira-work")];
   app.get("/issueLinkType", read, (c) => {
-    const view = toViewContext(c, provider);
+    const view = toViewContext(c);
     return c.json({
       issueLinkTypes: LINK_TYPES.map((type) => ({ ...type, self: getSelfUrl(view, `issueLinkType/${type.id}`) })),
     });
@@ -20,7 +20,7 @@ export function registerLinkRoutes(app: Hono<SiteEnv>, provider: ProviderContext
   app.post("/issueLink", write, (c) => link(c, provider));
   app.get("/issue/:key/worklog", read, (c) => {
     const worklogs = findIssue(c).worklogs ?? [];
-    const views = worklogs.map((worklog) => toWorklogView(toViewContext(c, provider), worklog));
+    const views = worklogs.map((worklog) => toWorklogView(toViewContext(c), worklog));
     return c.json({ startAt: 0, maxResults: 5000, total: views.length, worklogs: views });
   });
   app.post("/issue/:key/worklog", write, (c) => logWork(c, provider));
@@ -32,11 +32,11 @@ async function link(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   const type = LINK_TYPES.find(
     ({ id, name }) => id === getText(body.type, "id") || name === getText(body.type, "name"),
   );
-  if (!type) throw new JiraError(404, ["No issue link type with name found."]);
+  if (!type) throw jiraError(404, ["No issue link type with name found."]);
   const { issues } = c.get("site");
   const find = (end: unknown) => {
     const issue = issues.find(({ id, key }) => id === getText(end, "id") || key === getText(end, "key"));
-    if (!issue) throw new JiraError(404, [NO_ISSUE_TEXT]);
+    if (!issue) throw jiraError(404, [NO_ISSUE_TEXT]);
     return issue;
   };
   const [from, to] = [find(body.inwardIssue), find(body.outwardIssue)];
@@ -56,20 +56,20 @@ async function logWork(c: Context<SiteEnv>, provider: ProviderContext<AtlassianS
   const issue = findIssue(c);
   const { timeSpent, timeSpentSeconds, started, comment } = await parseBody(c);
   const seconds = typeof timeSpentSeconds === "number" ? timeSpentSeconds : parseTimeSpent(String(timeSpent ?? ""));
-  if (!(seconds >= 60)) throw new JiraError(400, [], { timeLogged: "Invalid time duration entered." });
+  if (!(seconds >= 60)) throw jiraError(400, [], { timeLogged: "Invalid time duration entered." });
   if (typeof started === "string" && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4}$/.test(started))
-    throw new JiraError(400, ["INVALID_INPUT"]);
+    throw jiraError(400, ["INVALID_INPUT"]);
   const ids = c.get("site").issues.flatMap(({ worklogs = [] }) => worklogs.map(({ id }) => Number(id)));
   const worklog: Worklog = {
     id: String(getNextNumber(ids, 50_000)),
     author: c.get("account").accountId,
     timeSpentSeconds: seconds,
-    started: typeof started === "string" ? new Date(started).toISOString() : new Date(provider.now()).toISOString(),
+    started: typeof started === "string" ? new Date(started).toISOString() : provider.timestamp(),
     ...(comment === undefined ? {} : { comment: parseComment(comment) }),
   };
   issue.worklogs = [...(issue.worklogs ?? []), worklog];
   touchIssue(issue, provider);
-  return c.json(toWorklogView(toViewContext(c, provider), worklog), 201);
+  return c.json(toWorklogView(toViewContext(c), worklog), 201);
 }
 
 /** Seconds of Jira's units, in a week of five days of eight hours. */

@@ -1,8 +1,7 @@
 import type { Context, Hono } from "hono";
-import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Project } from "../state.ts";
-import { JiraError, parseNumber } from "./errors.ts";
+import type { Project } from "../state.ts";
+import { jiraError, parseNumber } from "./errors.ts";
 import { toViewContext } from "./issue.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 import {
@@ -19,38 +18,34 @@ import {
  * Projects, people, and what issues can be made of (groups projects, users, myself, issue-types, issue-priorities,
  * workflow-statuses).
  */
-export function registerProjectRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
+export function registerProjectRoutes(app: Hono<SiteEnv>): void {
   const [read, people] = [requireScope("read:jira-work"), requireScope("read:jira-user")];
-  app.get("/project/search", read, (c) => searchProjects(c, toViewContext(c, provider)));
-  app.get("/project/:key", read, (c) => c.json(toWholeProject(toViewContext(c, provider), getProject(c))));
+  app.get("/project/search", read, (c) => searchProjects(c, toViewContext(c)));
+  app.get("/project/:key", read, (c) => c.json(toWholeProject(toViewContext(c), getProject(c))));
   app.get("/project/:key/statuses", read, (c) => {
-    const [project, view] = [getProject(c), toViewContext(c, provider)];
+    const [project, view] = [getProject(c), toViewContext(c)];
     const statuses = project.workflow.statuses.map((status) => toStatusView(view, status));
     return c.json(project.issueTypes.map((name) => ({ ...toIssueTypeView(view, name), statuses })));
   });
-  app.get("/issuetype", read, (c) =>
-    c.json(ISSUE_TYPES.map(({ name }) => toIssueTypeView(toViewContext(c, provider), name))),
-  );
+  app.get("/issuetype", read, (c) => c.json(ISSUE_TYPES.map(({ name }) => toIssueTypeView(toViewContext(c), name))));
   app.get("/issue/createmeta/:key/issuetypes", read, (c) => {
-    const types = getProject(c).issueTypes.map((name) => toIssueTypeView(toViewContext(c, provider), name));
+    const types = getProject(c).issueTypes.map((name) => toIssueTypeView(toViewContext(c), name));
     return c.json({ startAt: 0, maxResults: 50, total: types.length, issueTypes: types });
   });
-  app.get("/priority", read, (c) =>
-    c.json(PRIORITIES.map(({ name }) => toPriorityView(toViewContext(c, provider), name))),
-  );
+  app.get("/priority", read, (c) => c.json(PRIORITIES.map(({ name }) => toPriorityView(toViewContext(c), name))));
   app.get("/priority/search", read, (c) => {
     const values = PRIORITIES.map(({ name }) => ({
-      ...toPriorityView(toViewContext(c, provider), name),
+      ...toPriorityView(toViewContext(c), name),
       isDefault: name === "Medium",
     }));
     return c.json({ maxResults: 50, startAt: 0, total: values.length, isLast: true, values });
   });
   app.get("/status", read, (c) => {
     const statuses = c.get("site").projects.flatMap(({ workflow }) => workflow.statuses);
-    return c.json(statuses.map((status) => toStatusView(toViewContext(c, provider), status)));
+    return c.json(statuses.map((status) => toStatusView(toViewContext(c), status)));
   });
   app.get("/myself", people, (c) => {
-    const me = toUserView(toViewContext(c, provider), c.get("account").accountId);
+    const me = toUserView(toViewContext(c), c.get("account").accountId);
     return c.json({
       ...me,
       locale: "en_US",
@@ -60,12 +55,12 @@ export function registerProjectRoutes(app: Hono<SiteEnv>, provider: ProviderCont
     });
   });
   app.get("/user", people, (c) => {
-    const user = toUserView(toViewContext(c, provider), c.req.query("accountId") ?? "");
-    if (!user) throw new JiraError(404, [`Specified user does not exist or you do not have required permissions`]);
+    const user = toUserView(toViewContext(c), c.req.query("accountId") ?? "");
+    if (!user) throw jiraError(404, [`Specified user does not exist or you do not have required permissions`]);
     return c.json(user);
   });
-  app.get("/user/search", people, (c) => searchUsers(c, provider));
-  app.get("/user/assignable/search", people, (c) => searchUsers(c, provider));
+  app.get("/user/search", people, searchUsers);
+  app.get("/user/assignable/search", people, searchUsers);
 }
 
 function searchProjects(c: Context<SiteEnv>, view: ViewContext) {
@@ -114,12 +109,12 @@ function toWholeProject(view: ViewContext, project: Project) {
   };
 }
 
-function searchUsers(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
-  const [view, site] = [toViewContext(c, provider), c.get("site")];
+function searchUsers(c: Context<SiteEnv>) {
+  const [view, site] = [toViewContext(c), c.get("site")];
   const query = (c.req.query("query") ?? "").toLowerCase();
   const account = c.req.query("accountId");
   if (c.req.path.endsWith("/user/search") && query === "" && account === undefined) {
-    throw new JiraError(400, ["The query parameters 'query', 'accountId' or 'property' are missing."]);
+    throw jiraError(400, ["The query parameters 'query', 'accountId' or 'property' are missing."]);
   }
   const startAt = parseNumber(c.req.query("startAt"), "startAt", 0, Number.MAX_SAFE_INTEGER);
   const maxResults = parseNumber(c.req.query("maxResults"), "maxResults", 50, 1000);
@@ -135,6 +130,6 @@ function searchUsers(c: Context<SiteEnv>, provider: ProviderContext<AtlassianSta
 function getProject(c: Context<SiteEnv>): Project {
   const keyOrId = c.req.param("key") ?? "";
   const project = c.get("site").projects.find(({ id, key }) => id === keyOrId || key === keyOrId.toUpperCase());
-  if (!project) throw new JiraError(404, [`No project could be found with key '${keyOrId}'.`]);
+  if (!project) throw jiraError(404, [`No project could be found with key '${keyOrId}'.`]);
   return project;
 }

@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import type { Context, Hono } from "hono";
+import { parseQueryList } from "../../api.ts";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Issue } from "../state.ts";
-import { JiraError, parseBody, parseNumber } from "./errors.ts";
+import { jiraError, parseBody, parseNumber } from "./errors.ts";
 import { toViewContext } from "./issue.ts";
 import { runJql } from "./jql.ts";
 import { getSelfUrl, pickFields, toFieldsView } from "./views.ts";
@@ -18,16 +19,14 @@ const REMOVED =
 export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const read = requireScope("read:jira-work");
   app.get("/search/jql", read, (c) =>
-    c.json(
-      sendPage(c, provider, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((part) => part.split(",")) }),
-    ),
+    c.json(sendPage(c, provider, { ...c.req.query(), fields: parseQueryList(c, "fields") })),
   );
   app.post("/search/jql", read, async (c) => c.json(sendPage(c, provider, await parseBody(c, NAMES))));
   app.post("/search/approximate-count", read, async (c) =>
     c.json({ count: findIssues(c, provider, (await parseBody(c)).jql).length }),
   );
   app.on(["GET", "POST"], "/search", () => {
-    throw new JiraError(410, [REMOVED]);
+    throw jiraError(410, [REMOVED]);
   });
 }
 
@@ -52,7 +51,7 @@ function sendPage(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>
   const issues = findIssues(c, provider, jql);
   const more = start + size < issues.length;
   return {
-    issues: issues.slice(start, start + size).map((issue) => toView(c, provider, issue, fields)),
+    issues: issues.slice(start, start + size).map((issue) => toView(c, issue, fields)),
     ...(more ? { nextPageToken: getToken(start + size, jql) } : {}),
     isLast: !more,
   };
@@ -62,14 +61,14 @@ function findIssues(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   const me = c.get("account").accountId;
   return runJql(typeof jql === "string" ? jql : "", {
     site: c.get("site"),
-    accounts: provider.world().accounts,
+    accounts: c.get("world").accounts,
     me,
     now: provider.now(),
   });
 }
 
-function toView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, issue: Issue, fields: string[]) {
-  const shared = toViewContext(c, provider);
+function toView(c: Context<SiteEnv>, issue: Issue, fields: string[]) {
+  const shared = toViewContext(c);
   const others = fields.filter((name) => name !== "id" && name !== "key");
   if (fields.length === 0 || (others.length === 0 && !fields.includes("key"))) return { id: issue.id };
   const head = {
@@ -92,9 +91,9 @@ function getStart(token: unknown, jql: string): number {
     const [start, query] = JSON.parse(Buffer.from(String(token), "base64url").toString()) as [unknown, unknown];
     if (typeof start === "number" && query === mark(jql)) return start;
   } catch {
-    // unknown expands are reported below
+    // reported below, like the token of another query
   }
-  throw new JiraError(400, ["The provided next page token is invalid or expired."]);
+  throw jiraError(400, ["The provided next page token is invalid or expired."]);
 }
 
 function mark(jql: string): string {

@@ -10,7 +10,7 @@ import {
   parseBody,
   requireAccess,
 } from "../access.ts";
-import { GoogleError, invalidError, notFoundError } from "../errors.ts";
+import { googleError, invalidError, notFoundError } from "../errors.ts";
 import type { Account, CalendarEvent, GoogleState } from "../state.ts";
 import { getInstant } from "../times.ts";
 import { applyEventPatch, createEvent } from "./edit.ts";
@@ -38,16 +38,16 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, provider: ProviderC
     const id = getText(body, "id") ?? Buffer.from(provider.random(13)).toString("hex");
     if (!/^[a-v0-9]{5,1024}$/.test(id)) throw invalidError("Invalid resource id value.");
     if (world.events.some((candidate) => candidate.id === id)) {
-      throw new GoogleError(409, "duplicate", "The requested identifier already exists.");
+      throw googleError(409, "duplicate", "The requested identifier already exists.");
     }
-    const event = createEvent(body, account, id, new Date(provider.now()).toISOString());
+    const event = createEvent(body, account, id, provider.timestamp());
     world.events.push(event);
     provider.save();
     return c.json(toEventView(c, event));
   });
   calendar.patch("/calendars/:calendar/events/:id", requireAccess("eventsWrite"), async (c) => {
     const event = findOwnEvent(c);
-    applyEventPatch(event, await parseBody(c), c.get("account"), new Date(provider.now()).toISOString());
+    applyEventPatch(event, await parseBody(c), c.get("account"), provider.timestamp());
     provider.save();
     return c.json(toEventView(c, event));
   });
@@ -69,11 +69,11 @@ function list(c: Context<GoogleEnv>) {
   const { email, timeZone } = getCalendar(c);
   const { timeMin, timeMax, q = "", orderBy, singleEvents } = c.req.query();
   if (orderBy === "startTime" && singleEvents !== "true") {
-    throw new GoogleError(400, "badRequest", "The requested ordering is not available for the particular query.");
+    throw googleError(400, "badRequest", "The requested ordering is not available for the particular query.");
   }
   const [from, to] = [bound(timeMin, "timeMin"), bound(timeMax, "timeMax")];
   if (from !== undefined && to !== undefined && to <= from) {
-    throw new GoogleError(400, "timeRangeEmpty", "The specified time range is empty.");
+    throw googleError(400, "timeRangeEmpty", "The specified time range is empty.");
   }
   const events = c
     .get("world")
@@ -104,7 +104,7 @@ async function sendBusyTimes(c: Context<GoogleEnv>) {
   const body = await parseBody(c);
   const [from, to] = [bound(getText(body, "timeMin"), "timeMin"), bound(getText(body, "timeMax"), "timeMax")];
   if (from === undefined || to === undefined || to <= from)
-    throw new GoogleError(400, "timeRangeEmpty", "The specified time range is empty.");
+    throw googleError(400, "timeRangeEmpty", "The specified time range is empty.");
   const { accounts, events } = c.get("world");
   const calendars = getList(body, "items").map((item): [string, unknown] => {
     const id = getText(getRecord({ item }, "item") ?? {}, "id") ?? "";
@@ -152,7 +152,7 @@ function findEvent(c: Context<GoogleEnv>): CalendarEvent {
 function findOwnEvent(c: Context<GoogleEnv>): CalendarEvent {
   const event = findEvent(c);
   if (event.organizer === c.get("account").email) return event;
-  throw new GoogleError(
+  throw googleError(
     403,
     "forbiddenForNonOrganizer",
     "Shared properties can only be changed by the organizer of the event.",
@@ -176,7 +176,7 @@ function getWords({ summary, description, location, attendees, organizer }: Cale
 function bound(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
-  throw new GoogleError(400, "badRequest", `Bad Request: ${name}`);
+  throw googleError(400, "badRequest", `Bad Request: ${name}`);
 }
 
 function formatRfc3339(instant: number): string {

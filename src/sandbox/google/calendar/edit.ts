@@ -1,9 +1,9 @@
 import { getList, getRecord, getText } from "../access.ts";
-import { GoogleError } from "../errors.ts";
+import { googleError } from "../errors.ts";
 import type { Account, CalendarEvent, EventTime } from "../state.ts";
 import { formatZonedTime, getInstant, isTimeZone, toInstant } from "../times.ts";
 
-/** Creates an event from the body of an insert. @throws GoogleRefusal */
+/** Creates an event from the body of an insert. @throws ApiError */
 export function createEvent(body: Record<string, unknown>, account: Account, id: string, now: string): CalendarEvent {
   const start = parseEventTime(body, "start", account, undefined);
   const end = parseEventTime(body, "end", account, undefined);
@@ -22,7 +22,7 @@ export function createEvent(body: Record<string, unknown>, account: Account, id:
   };
 }
 
-/** Applies a patch to an event: missing fields stay, null removes one. @throws GoogleRefusal */
+/** Applies a patch to an event: missing fields stay, null removes one. @throws ApiError */
 export function applyEventPatch(
   event: CalendarEvent,
   body: Record<string, unknown>,
@@ -47,26 +47,26 @@ function parseEventTime(
   oldTime: EventTime | undefined,
 ): EventTime {
   const record = getRecord(body, name);
-  if (!record) throw new GoogleError(400, "required", `Missing ${name} time.`);
+  if (!record) throw googleError(400, "required", `Missing ${name} time.`);
   const merged: Record<string, unknown> = { ...oldTime, ...record };
   const [date, dateTime, timeZone] = [
     getText(merged, "date"),
     getText(merged, "dateTime"),
     getText(merged, "timeZone"),
   ];
-  if ((date === undefined) === (dateTime === undefined)) throw new GoogleError(400, "invalid", `Invalid ${name} time.`);
+  if ((date === undefined) === (dateTime === undefined)) throw googleError(400, "invalid", `Invalid ${name} time.`);
   if (date !== undefined) {
     if (/^\d{4}-\d\d-\d\d$/.test(date)) return { date };
-    throw new GoogleError(400, "invalid", `Invalid value for: Invalid format: "${date}"`);
+    throw googleError(400, "invalid", `Invalid value for: Invalid format: "${date}"`);
   }
   const text = dateTime ?? "";
   if (timeZone !== undefined && !isTimeZone(timeZone))
-    throw new GoogleError(400, "invalid", "Invalid time zone definition for start time.");
+    throw googleError(400, "invalid", "Invalid time zone definition for start time.");
   const zone = timeZone ?? account.timeZone;
   const [, wall = "", offset] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  if (wall === "") throw new GoogleError(400, "badRequest", "Bad Request");
+  if (wall === "") throw googleError(400, "badRequest", "Bad Request");
   if (offset === undefined && timeZone === undefined)
-    throw new GoogleError(400, "required", `Missing time zone definition for ${name} time.`);
+    throw googleError(400, "required", `Missing time zone definition for ${name} time.`);
   return {
     dateTime: formatZonedTime(offset === undefined ? toInstant(wall, zone) : Date.parse(text), zone),
     timeZone: zone,
@@ -75,17 +75,17 @@ function parseEventTime(
 
 function checkOrder(start: EventTime, end: EventTime, { timeZone }: Account): void {
   if ("date" in start !== "date" in end)
-    throw new GoogleError(400, "invalid", "Start and end times must either both be date or both be dateTime.");
+    throw googleError(400, "invalid", "Start and end times must either both be date or both be dateTime.");
   const [from, to] = [getInstant(start, timeZone), getInstant(end, timeZone)];
   if (to < from || ("date" in start && to === from))
-    throw new GoogleError(400, "timeRangeEmpty", "The specified time range is empty.");
+    throw googleError(400, "timeRangeEmpty", "The specified time range is empty.");
 }
 
 function parseAttendees(body: Record<string, unknown>): CalendarEvent["attendees"] {
   return getList(body, "attendees").map((entry) => {
     const attendee = getRecord({ one: entry }, "one") ?? {};
     const email = getText(attendee, "email") ?? "";
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new GoogleError(400, "invalid", "Invalid attendee email.");
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw googleError(400, "invalid", "Invalid attendee email.");
     return { email, responseStatus: getText(attendee, "responseStatus") ?? "needsAction" };
   });
 }

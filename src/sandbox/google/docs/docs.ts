@@ -1,10 +1,11 @@
 import { type Context, Hono } from "hono";
+import { ApiError } from "../../api.ts";
 import type { ProviderContext } from "../../provider.ts";
 import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
 import { createHexFromName } from "../build.ts";
 import { createFile } from "../drive/drive.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
-import { GoogleError, invalidError, notFoundError } from "../errors.ts";
+import { invalidError, notFoundError } from "../errors.ts";
 import { DOCUMENT_TYPE, type DriveFile, type GoogleState, type Paragraph } from "../state.ts";
 
 /**
@@ -39,7 +40,7 @@ async function update(c: Context<GoogleEnv>, provider: ProviderContext<GoogleSta
   }
   const { paragraphs, replies } = applyRequests(file.paragraphs ?? [], getList(body, "requests"));
   file.paragraphs = paragraphs;
-  file.modifiedTime = new Date(provider.now()).toISOString();
+  file.modifiedTime = provider.timestamp();
   provider.save();
   return sendMasked(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
 }
@@ -81,12 +82,12 @@ function toContentView(paragraphs: Paragraph[]) {
 }
 
 type Done = { paragraphs: Paragraph[]; reply: Record<string, unknown> };
-/** Applies one kind of request to paragraphs. @throws GoogleRefusal with the error, but without the request's index */
+/** Applies one kind of request to paragraphs. @throws ApiError with the error, but without the request's index */
 type Work = (paragraphs: Paragraph[], request: Record<string, unknown>) => Done;
 
 /**
  * Applies the requests of `documents.batchUpdate` on text, named styles and bullets: all or none.
- * @throws GoogleRefusal "Invalid requests[0].insertText: …"
+ * @throws ApiError "Invalid requests[0].insertText: …"
  */
 function applyRequests(oldParagraphs: Paragraph[], requests: unknown[]) {
   if (requests.length === 0) throw invalidError("Must specify at least one request.");
@@ -100,7 +101,7 @@ function applyRequests(oldParagraphs: Paragraph[], requests: unknown[]) {
       paragraphs = result.paragraphs;
       return result.reply;
     } catch (error) {
-      if (!(error instanceof GoogleError)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       throw invalidError(`Invalid requests[${index}].${name}: ${error.message}`);
     }
   });

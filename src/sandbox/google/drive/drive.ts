@@ -11,7 +11,7 @@ import {
   requireAccess,
 } from "../access.ts";
 import { createHexFromName } from "../build.ts";
-import { GoogleError, invalidError } from "../errors.ts";
+import { googleError, invalidError } from "../errors.ts";
 import {
   type Account,
   DOCUMENT_TYPE,
@@ -61,7 +61,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
     const body = await parseBody(c);
     if (typeof body.trashed === "boolean") {
       if (getRole(c, file) !== "owner") {
-        throw new GoogleError(
+        throw googleError(
           403,
           "insufficientFilePermissions",
           "The user does not have sufficient permissions for this file.",
@@ -71,7 +71,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
     }
     file.name = getText(body, "name") ?? file.name;
     file.description = getText(body, "description") ?? file.description;
-    file.modifiedTime = new Date(provider.now()).toISOString();
+    file.modifiedTime = provider.timestamp();
     provider.save();
     return sendFile(c, file);
   });
@@ -92,7 +92,7 @@ export function createFile(
   mimeType: string,
   provider: ProviderContext<GoogleState>,
 ): DriveFile {
-  const now = new Date(provider.now()).toISOString();
+  const now = provider.timestamp();
   return {
     id: `1${Buffer.from(provider.random(24)).toString("base64url")}`,
     name,
@@ -116,7 +116,7 @@ function list(c: Context<GoogleEnv>) {
   if (/\bfullText\b/.test(q) && orderBy !== "") {
     const message =
       "Sorting is not supported for queries with fullText terms. Results are always in descending relevance order.";
-    throw new GoogleError(403, "forbidden", message);
+    throw googleError(403, "forbidden", message);
   }
   const test = q.trim() === "" ? () => true : createDriveMatcher(q, c.get("account"), c.get("world").accounts);
   const matches = c
@@ -156,7 +156,7 @@ const KEYS: Record<string, (file: DriveFile) => string | number> = {
 };
 
 /**
- * Returns the order of `orderBy`, such as `modifiedTime desc`. @throws GoogleRefusal for a key that Drive does not know
+ * Returns the order of `orderBy`, such as `modifiedTime desc`. @throws ApiError for a key that Drive does not know
  */
 function createDriveOrder(orderBy: string): (a: DriveFile, b: DriveFile) => number {
   const [name = "", direction = "asc"] = (orderBy.trim() || "modifiedTime desc").split(/\s+/);

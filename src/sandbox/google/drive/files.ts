@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { GoogleEnv } from "../access.ts";
-import { GoogleError, notFoundError } from "../errors.ts";
+import { googleError, notFoundError } from "../errors.ts";
 import { DOCUMENT_TYPE, type DriveFile, FOLDER_TYPE, SPREADSHEET_TYPE } from "../state.ts";
 
 /** Returns the account's role for a file, by the best of its permissions. */
@@ -14,26 +14,22 @@ export function getRole(c: Context<GoogleEnv>, file: DriveFile): string | undefi
   );
 }
 
-/** Finds the file with an ID, if the account can see it. @throws GoogleRefusal 404 */
+/** Finds the file with an ID, if the account can see it. @throws ApiError 404 */
 export function findVisibleFile(c: Context<GoogleEnv>, id: string, mimeType?: string): DriveFile {
   const file = c.get("world").files.find((file) => file.id === id);
   if (!file || getRole(c, file) === undefined) throw notFoundError(mimeType ? undefined : `File not found: ${id}.`);
   if (mimeType !== undefined && file.mimeType !== mimeType) {
-    throw new GoogleError(400, "failedPrecondition", "This operation is not supported for this document");
+    throw googleError(400, "failedPrecondition", "This operation is not supported for this document");
   }
   return file;
 }
 
-/** Finds the file with an ID, if the account may change it. @throws GoogleRefusal 404, 403 */
+/** Finds the file with an ID, if the account may change it. @throws ApiError 404, 403 */
 export function findWritableFile(c: Context<GoogleEnv>, id: string, mimeType?: string): DriveFile {
   const file = findVisibleFile(c, id, mimeType);
   const role = getRole(c, file);
   if (role === "owner" || role === "writer") return file;
-  throw new GoogleError(
-    403,
-    "insufficientFilePermissions",
-    "The user does not have sufficient permissions for this file.",
-  );
+  throw googleError(403, "insufficientFilePermissions", "The user does not have sufficient permissions for this file.");
 }
 
 /** Returns a file as Drive does. */

@@ -8,7 +8,7 @@ type Token = { kind: "text" | "word" | "mark"; text: string };
  * Drive's query language (developers.google.com/workspace/drive/api/guides/ref-search-terms): name, fullText, mimeType,
  * trashed, times, parents, owners and sharedWithMe, joined by and, or, not and brackets.
  *
- * @throws GoogleRefusal "Invalid Value" for anything else
+ * @throws ApiError "Invalid Value" for anything else
  */
 export function createDriveMatcher(query: string, me: Account, accounts: Account[]): Test {
   const tokens = getTokens(query);

@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { type GoogleEnv, getList, getRecord, getText, paginate, parseBody, requireAccess } from "../access.ts";
-import { GoogleError, invalidError, notFoundError } from "../errors.ts";
+import { googleError, invalidError, notFoundError } from "../errors.ts";
 import type { Account, GoogleState, Message } from "../state.ts";
 import { parseMessage } from "./mime.ts";
 import { findMail } from "./query.ts";
@@ -51,7 +51,7 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
 const checkUser: MiddlewareHandler<GoogleEnv> = async (c, next) => {
   const { email } = c.get("account");
   const user = c.req.param("user") ?? "";
-  if (user !== "me" && user !== email) throw new GoogleError(403, "forbidden", `Delegation denied for ${email}`);
+  if (user !== "me" && user !== email) throw googleError(403, "forbidden", `Delegation denied for ${email}`);
   await next();
 };
 
@@ -83,7 +83,7 @@ async function send(c: Context<GoogleEnv>, provider: ProviderContext<GoogleState
   const { body, whole } = await readMail(c);
   const message = createOutgoing(c, { ...body, ...whole }, provider, ["SENT"]);
   const recipients = findAddresses(`${message.to},${message.cc},${message.bcc}`);
-  if (recipients.length === 0) throw new GoogleError(400, "invalidArgument", "Recipient address required");
+  if (recipients.length === 0) throw googleError(400, "invalidArgument", "Recipient address required");
   provider.world().messages.push(message);
   for (const account of provider.world().accounts) {
     if (recipients.includes(account.email.toLowerCase())) deliver(message, account, provider);
@@ -113,7 +113,7 @@ function createOutgoing(
 ): Message {
   const parsed = parseMessage(getText(body, "raw") ?? "");
   if (!parsed)
-    throw new GoogleError(
+    throw googleError(
       400,
       "invalidArgument",
       "'raw' RFC822 payload message string or uploading message via /upload/* URL required",
@@ -134,7 +134,7 @@ function createOutgoing(
     cc: getHeader("cc"),
     bcc: getHeader("bcc"),
     subject: getHeader("subject"),
-    date: new Date(provider.now()).toISOString(),
+    date: provider.timestamp(),
     labelIds,
     text: parsed.text.replace(/\r\n/g, "\n"),
     html: "",

@@ -13,7 +13,7 @@ type Purpose = "read" | "write";
 /**
  * Parses A1 notation: `Sheet1`, `'My sheet'!A1:C3`, `B2`, `A:C`, `2:5`.
  *
- * @throws GoogleRefusal "Unable to parse range", "exceeds grid limits"
+ * @throws ApiError "Unable to parse range", "exceeds grid limits"
  */
 export function parseRange(file: DriveFile, text: string, purpose: Purpose): Range {
   const sheets = file.sheets ?? [];

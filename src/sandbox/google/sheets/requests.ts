@@ -9,7 +9,7 @@ type Work = (file: DriveFile, request: Request) => Record<string, unknown>;
 
 /**
  * Applies the requests of `spreadsheets.batchUpdate` on a spreadsheet and its sheets (not on formats): all or none.
- * @throws GoogleRefusal "Invalid requests[0].addSheet: …"
+ * @throws ApiError "Invalid requests[0].addSheet: …"
  */
 export function applyRequests(file: DriveFile, requests: unknown[]): Record<string, unknown>[] {
   if (requests.length === 0) throw invalidError("Must specify at least one request.");

@@ -34,7 +34,7 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, provider: ProviderCon
     const file = findWritableFile(c, id, SPREADSHEET_TYPE);
     const body = await parseBody(c);
     const replies = applyRequests(file, getList(body, "requests"));
-    file.modifiedTime = new Date(provider.now()).toISOString();
+    file.modifiedTime = provider.timestamp();
     provider.save();
     const updated = body.includeSpreadsheetInResponse === true;
     const rest = updated ? { updatedSpreadsheet: toSpreadsheetView(c, file) } : {};

@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import { ApiError } from "../../api.ts";
 import type { ProviderContext } from "../../provider.ts";
 import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
@@ -57,7 +58,7 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, provider: ProviderC
 }
 
 function touch(file: DriveFile, provider: ProviderContext<GoogleState>): void {
-  file.modifiedTime = new Date(provider.now()).toISOString();
+  file.modifiedTime = provider.timestamp();
   provider.save();
 }
 
@@ -134,9 +135,7 @@ function withPart<T>(part: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof Error && error.name === "GoogleRefusal"
-      ? invalidError(`Invalid ${part}: ${error.message}`)
-      : error;
+    throw error instanceof ApiError ? invalidError(`Invalid ${part}: ${error.message}`) : error;
   }
 }
 

@@ -6,7 +6,7 @@ import { formatRange, type Range, toColumnLetters } from "./ranges.ts";
 /** Summary of a write: where, and how many rows, columns and cells changed. Cells that were null do not count. */
 export type WriteSummary = { range: Range; rows: number; columns: number; cells: number };
 
-/** @throws GoogleRefusal when values reach out of the range they are for */
+/** @throws ApiError when values reach out of the range they are for */
 export function assertFits({ row, column, lastRow, lastColumn, sheet }: Range, values: (Cell | null)[][]): void {
   const height = values.length;
   const width = Math.max(0, ...values.map((cells) => cells.length));
