@@ -1,49 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createNode, type Node } from "#backend/store/node";
-import { createWorld, type World } from "#test/backend";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { World } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
-const database = useDatabase();
-const outside = { world: undefined as World | undefined };
-const model = scriptedModel((url, init) => (outside.world as World).outside.fetch(url, init));
-const services = deskServices([]);
-const nodes: Node[] = [];
+const { database, model, start } = useNodes({ services: deskServices([]), clock: Date }, { tickMs: 100 });
 let a: World;
 let b: World;
-const ticks: NodeJS.Timeout[] = [];
 
-beforeAll(() => {
-  const { config } = database();
-  nodes.push(
-    createNode(config, () => {}),
-    createNode(config, () => {}),
-  );
-});
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-});
-
-/** Two backends on one database, each on a separate node, that check every 100 ms. */
 beforeEach(() => {
-  const { db } = database();
-  const [first, second] = nodes as [Node, Node];
-  const common = { services, ...model.ports, clock: Date };
-  a = createWorld({ db, node: first, ...common });
-  b = createWorld({ db, node: second, ...common });
-  outside.world = a;
-  for (const { backend } of [a, b]) ticks.push(setInterval(() => void backend.tick().catch(() => {}), 100));
+  [a, b] = [start(), start()];
 });
-afterEach(async () => {
-  for (const tick of ticks.splice(0)) clearInterval(tick);
-  await Promise.all([a.backend.close(), b.backend.close()]);
-  a.outside.settled();
-  expect(model.left()).toBe(0);
-});
+afterEach(() => expect(model.left()).toBe(0));
 
 /** The next step runs twice: the first time, its node loses the generation to the other one in the middle of it. */
 function takenOver(said: Parameters<typeof model.script>[0]): void {

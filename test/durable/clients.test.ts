@@ -1,39 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createNode, type Node } from "#backend/store/node";
-import { createWorld, type World } from "#test/backend";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { World } from "#test/backend";
 import { begin, callback, connect, expectAtlassian } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { deskServices } from "#test/desk";
 import { openStream, type TestStream } from "#test/event-stream";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 
-const database = useDatabase();
-const outside = { world: undefined as World | undefined };
-const model = scriptedModel((url, init) => (outside.world as World).outside.fetch(url, init));
-const services = deskServices([]);
-const nodes: Node[] = [];
+const { database, model, start } = useNodes({ services: deskServices([]), clock: Date, leaveMs: 300 });
 let a: World;
 let b: World;
 
-beforeAll(() => {
-  for (let count = 0; count < 2; count++) nodes.push(createNode(database().config, () => {}));
-});
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-});
-/** Two backends on one database. */
 beforeEach(() => {
-  const [first, second] = nodes as [Node, Node];
-  const common = { db: database().db, services, ...model.ports, clock: Date, leaveMs: 300 };
-  a = createWorld({ ...common, node: first });
-  b = createWorld({ ...common, node: second });
-  outside.world = a;
+  [a, b] = [start(), start()];
 });
-afterEach(async () => {
-  await Promise.all([a.backend.close(), b.backend.close()]);
-  expect(model.left()).toBe(0);
-});
+afterEach(() => expect(model.left()).toBe(0));
 
 const follow = (world: World, token: string, session: unknown, query = "") =>
   openStream(world, `GET /sessions/${session}/events?after=0${query}`, token);
@@ -116,17 +96,15 @@ test("the stream of a question begins with its own first part, and followers com
 
 test("clients of a killed node are gone at the next check", async () => {
   const { token, session } = await conversation();
-  const node = createNode(database().config, () => {});
-  const c = createWorld({ db: database().db, node, services, ...model.ports, clock: Date, leaveMs: 300 });
+  const c = start();
   const ann = await follow(a, token, session, "&client=a&name=ann");
   const ghost = await follow(c, token, session, "&client=g&name=ghost");
   await named(ann, { ann: true, ghost: true });
-  await node.close();
+  await c.ports.node.close();
   await a.backend.tick();
   await named(ann, { ann: true });
   await ghost.close();
   await ann.close();
-  await c.backend.close();
 });
 
 test("two hundred clients that connect at once are reported in a few words, and the log does not grow", async () => {
@@ -207,7 +185,6 @@ test("of two denials to connect a service one wins; a denial after the connectio
   expect(await first.no(b, "bob")).toMatchObject({ status: 409, body: { code: "INTERACTION_CLOSED" } });
   const second = await asks();
   const { state } = await begin(b, { session_id: installation });
-  outside.world = b;
   expectAtlassian(b);
   expect((await callback(b, state)).status).toBe(200);
   expect(await second.no(a, "ann")).toMatchObject({

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([]) });
 
 test("a stream that is cut at any byte and resumed after its last complete event equals the uncut stream", async () => {
   const { token } = await connect(world());

@@ -1,51 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createNode, type Node } from "#backend/store/node";
-import { createWorld, type World } from "#test/backend";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { World } from "#test/backend";
 import { begin, callback, connect, expectAtlassian } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { deskServices } from "#test/desk";
 import { openStream, type TestStream } from "#test/event-stream";
 import { json } from "#test/outside";
 import { ask as sqlAsk } from "#test/postgres-world";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
-const database = useDatabase();
-const outside = { world: undefined as World | undefined };
-const model = scriptedModel((url, init) => (outside.world as World).outside.fetch(url, init));
-const services = deskServices([]);
-const nodes: Node[] = [];
+const { database, model, start } = useNodes({ services: deskServices([]), clock: Date, leaveMs: 300 }, { tickMs: 100 });
 let a: World;
 let b: World;
-const ticks: NodeJS.Timeout[] = [];
 
-beforeAll(() => {
-  nodes.push(
-    createNode(database().config, () => {}),
-    createNode(database().config, () => {}),
-  );
-});
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-});
-
-/** Two backends on one database, each on a separate node, that check every 100 ms. */
 beforeEach(() => {
-  const { db } = database();
-  const [first, second] = nodes as [Node, Node];
-  const common = { services, ...model.ports, clock: Date, leaveMs: 300 };
-  a = createWorld({ db, node: first, ...common });
-  b = createWorld({ db, node: second, ...common });
-  outside.world = a;
-  for (const { backend } of [a, b]) ticks.push(setInterval(() => void backend.tick().catch(() => {}), 100));
+  [a, b] = [start(), start()];
 });
-afterEach(async () => {
-  for (const tick of ticks.splice(0)) clearInterval(tick);
-  await Promise.all([a.backend.close(), b.backend.close()]);
-  a.outside.settled();
-  expect(model.left()).toBe(0);
-});
+afterEach(() => expect(model.left()).toBe(0));
 
 const prompt = (world: World, token: string, body: object = {}) =>
   openStream(world, "POST /ask", token, { body: { prompt: "close KAY-3", ...body } });
@@ -113,7 +84,6 @@ test("a connection made at one node lets the other's generation continue, with t
   await stream.next("data-auth-needed");
   await stream.next("data-status");
   const { state } = await begin(b, { session_id: session });
-  outside.world = b;
   expectAtlassian(b);
   expect((await callback(b, state)).status).toBe(200);
   const { data } = await stream.next("data-interaction-request");

@@ -1,15 +1,13 @@
 import { AbstractChat, type ChatState, DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from "ai";
 import { afterEach, expect, test } from "vitest";
 import { type Listener, listen } from "#backend/http/listen";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([]) });
 let listener: Listener | undefined;
 afterEach(() => listener?.close());
 

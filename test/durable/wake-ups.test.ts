@@ -1,43 +1,41 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { createNode, type Node } from "#backend/store/node";
 import type { Tool } from "#connectors/tool";
-import { createWorld, type World } from "#test/backend";
+import type { World } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 /** A node that ends between a commit and its notification has notified nobody, so others have only its commits. */
 
-const database = useDatabase();
 const gate = { open: Promise.withResolvers<void>() };
-const model = scriptedModel((url, init) => a.outside.fetch(url, init));
-const nodes: Node[] = [];
+/** A read that takes as long as the test wants. */
+const waitTool: Tool = {
+  name: "jira.wait",
+  description: "Wait.",
+  access: "read",
+  input: z.object({}),
+  examples: ["wait"],
+  summary: () => "Wait",
+  run: async () => {
+    await gate.open.promise;
+    return { data: null, text: "Waited." };
+  },
+};
+const services = deskServices([], undefined, [waitTool]);
+const { model, start } = useNodes({ services, clock: Date, leaveMs: 30_000 });
 let a: World;
 let b: World;
 
-beforeAll(() => {
-  for (let count = 0; count < 2; count++) nodes.push(createNode(database().config, () => {}));
-});
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-});
 beforeEach(() => {
-  const { db } = database();
-  const [first, second] = nodes as [Node, Node];
   gate.open = Promise.withResolvers();
-  const services = deskServices([], undefined, [waitTool]);
-  const common = { services, ...model.ports, clock: Date, leaveMs: 30_000 };
-  a = createWorld({ db, node: first, ...common });
-  b = createWorld({ db, node: { ...second, publish: () => {} }, ...common });
+  [a, b] = [start(), start()];
+  b.ports.node.publish = () => {};
 });
-afterEach(async () => {
+afterEach(() => {
   gate.open.resolve();
-  await Promise.all([a.backend.close(), b.backend.close()]);
-  a.outside.settled();
   expect(model.left()).toBe(0);
 });
 
@@ -98,17 +96,3 @@ test("an answer without a notification to the running step is found while anothe
   await whileTicking(a, turn.end());
   expect(turn.text()).toBe("Closed.");
 });
-
-/** A read that takes as long as the test wants. */
-const waitTool: Tool = {
-  name: "jira.wait",
-  description: "Wait.",
-  access: "read",
-  input: z.object({}),
-  examples: ["wait"],
-  summary: () => "Wait",
-  run: async () => {
-    await gate.open.promise;
-    return { data: null, text: "Waited." };
-  },
-};

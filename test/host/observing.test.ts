@@ -4,12 +4,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTelemetry, type Telemetry } from "#host/telemetry";
 import { METRICS } from "#telemetry/metrics";
 import type { Observe } from "#telemetry/trace";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
 import { read } from "#test/documents";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 type SentSpan = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: unknown };
@@ -26,7 +25,6 @@ const collector = createServer((request, response) => {
   });
 });
 let observing: Telemetry;
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 /** Created before the file's backend; its data goes to what is opened later. */
 const observe: Observe = {
   count: (...args) => observing.observe.count(...args),
@@ -36,7 +34,7 @@ const observe: Observe = {
     return observing.observe.traces;
   },
 };
-const world = useBackend({ services: deskServices([]), ...model.ports, observe });
+const { model, world } = useScriptedBackend({ services: deskServices([]), observe });
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeEach, onTestFinished } from "vitest";
 import { createBackend } from "#backend/app";
 import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
 import type { Backend, BackendPorts } from "#backend/ports";
@@ -49,7 +49,7 @@ export function useBackend(overrides: Partial<BackendPorts> = {}): () => World {
   };
 }
 
-/** Another backend on the same ports, with some of them changed. */
+/** A backend with these ports, and the default ones otherwise. The caller closes it. */
 export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts, "db" | "node">): World {
   let now = NOON;
   const log: string[] = [];
@@ -86,6 +86,13 @@ export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts
   };
   const backend = createBackend(ports);
   return { ports, backend, outside, clock, log, call: (request, options) => call(backend, ports, request, options) };
+}
+
+/** Another backend on the ports of a world, as after a restart; closed when the test ends. */
+export function createPeer(world: World, overrides: Partial<BackendPorts> = {}): World {
+  const peer = createWorld({ ...world.ports, ...overrides });
+  onTestFinished(() => peer.backend.close());
+  return peer;
 }
 
 async function call(

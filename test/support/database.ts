@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
+import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
 import { openDatabase } from "#backend/store/database";
@@ -24,6 +24,15 @@ export async function testDatabase(): Promise<TestDatabase> {
   const { db, pool, close } = await openDatabase(config, { log: () => undefined });
   const isUsed = () => pool.waitingCount > 0 || pool.idleCount < pool.totalCount;
   return { db, config, isUsed, drop: () => close().then(drop) };
+}
+
+/** Opens a database on a wrapped pool, which can count, delay or refuse statements. */
+export async function openWrapped(
+  { config }: TestDatabase,
+  wrap: (pool: PostgresPool) => PostgresPool,
+): Promise<{ db: Kysely<Database>; close(): Promise<void> }> {
+  const { pool, close } = await openDatabase(config, { log: () => undefined });
+  return { db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: wrap(pool) }) }), close };
 }
 
 /** A fresh database without tables, for tests of what makes them. */

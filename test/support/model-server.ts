@@ -1,8 +1,8 @@
 import { LLMock } from "@copilotkit/aimock";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { ModelSettings } from "#agent/models/decision";
 import type { Fetch } from "#net/ports";
-import { createWorld, type World } from "./backend.ts";
+import { createPeer, type World } from "./backend.ts";
 
 /** A foreign server that speaks the wires of the model providers. */
 type ModelServer = {
@@ -43,19 +43,13 @@ export function useModelServer(): () => ModelServer {
   beforeEach(() => {
     mock.reset();
   });
-  const others: World[] = [];
-  afterEach(async () => {
-    for (const otherWorld of others.splice(0)) await otherWorld.backend.close();
-  });
   afterAll(async () => {
     await mock.stop();
   });
   const createBeside: ModelServer["beside"] = (world, settings) => {
     const route: Fetch = (url, init) =>
       url.startsWith("http://127.0.0.1:") ? fetch(url, init) : world.outside.fetch(url, init);
-    const otherWorld = createWorld({ ...world.ports, fetch: route, model: () => settings });
-    others.push(otherWorld);
-    return otherWorld;
+    return createPeer(world, { fetch: route, model: () => settings });
   };
   return () => ({ mock, beside: createBeside });
 }

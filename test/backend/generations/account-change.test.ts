@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { useBackend } from "#test/backend";
 import { BOB, connect, MAIN, OTHER } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const CLOSE: [string, string, object] = ["c1", "jira.close_issue", { issue: "KAY-3" }];
 
 test.for([

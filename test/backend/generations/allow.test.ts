@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool, type ToolMode } from "#connectors/tool";
-import { createWorld, useBackend, type World } from "#test/backend";
+import { createPeer } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
@@ -27,16 +27,10 @@ const post = (name: string, mode?: ToolMode) =>
       return { data: {}, text: "Posted." };
     },
   });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const services = deskServices(log, undefined, [post("jira.post"), post("jira.draft", "confirm_after_execution")]);
-const world = useBackend({ services, ...model.ports });
-let second: World | undefined;
+const { model, world } = useScriptedBackend({ services });
 
 beforeEach(() => void log.splice(0));
-afterEach(async () => {
-  await second?.backend.close();
-  second = undefined;
-});
 
 const POSTED = "POST https://api.atlassian.com/post";
 
@@ -136,7 +130,7 @@ test("it counts across a pause, and at the next backend", async () => {
   await one.until("awaiting_input");
   await one.close();
   await world().backend.close();
-  second = createWorld(world().ports);
+  const second = createPeer(world());
   const resumed = await follow(second, token, one.session);
   model.script({ calls: [["c2", "jira.post", ci]] }, { text: "Done." });
   world().outside.expect(POSTED, json({}));

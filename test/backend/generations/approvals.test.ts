@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import { NOON, useBackend } from "#test/backend";
+import { NOON } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const closed = (issue: string) => `POST https://api.atlassian.com/close/${issue}`;
 const close = (id: string, issue: string): [string, string, object] => [id, "jira.close_issue", { issue }];
 

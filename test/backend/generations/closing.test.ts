@@ -2,14 +2,12 @@ import { expect, test } from "vitest";
 import { createEventHub } from "#backend/generations/events/hub";
 import { appendEvents } from "#backend/store/events";
 import type { StoredEvent } from "#backend/store/schema-work";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([]) });
 
 /** A conversation in which nothing runs any longer. Returns its ID. */
 async function finishConversation(): Promise<string> {

@@ -1,11 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool } from "#connectors/tool";
-import { useBackend } from "#test/backend";
 import { ATLASSIAN_TOKEN, callback, connect, expectAtlassian } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, type Turn } from "#test/turn";
 
 const log: DeskLog = [];
@@ -24,8 +23,7 @@ const tools = (["jira", "confluence"] as const).map((service) =>
     },
   }),
 );
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log, undefined, tools), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log, undefined, tools) });
 const read = (id: string, service: string, what: string): [string, string, object] => [id, `${service}.read`, { what }];
 const READ = (what: string) => `GET https://api.atlassian.com/read/${what}`;
 const bearers = () =>

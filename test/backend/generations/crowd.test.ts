@@ -1,16 +1,14 @@
 import { expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const limits = { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 1e6 };
-const world = useBackend({ services: deskServices(log), limits, ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log), limits });
 const TURNS = 60;
 
 test("sixty approvals of sixty turns, all answered at once, run once each", { timeout: 60_000 }, async () => {

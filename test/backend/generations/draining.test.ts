@@ -1,39 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createNode, type Node } from "#backend/store/node";
-import { createWorld, type World } from "#test/backend";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { World } from "#test/backend";
 import { connect } from "#test/consent";
-import { testDatabase, useDatabase } from "#test/database";
 import { deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
 import { ask as sqlAsk } from "#test/postgres-world";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 
-const database = useDatabase();
-const outside = { world: undefined as World | undefined };
-const model = scriptedModel((url, init) => (outside.world as World).outside.fetch(url, init));
-const nodes: Node[] = [];
+const { database, model, start } = useNodes({ services: deskServices([]), clock: Date });
 let a: World;
 let b: World;
 
-beforeAll(async () => {
-  for (let count = 0; count < 2; count++) nodes.push(createNode(database().config, () => {}));
-  await Promise.all(nodes.map((node) => node.number()));
+beforeEach(async () => {
+  [a, b] = [start(), start()];
+  await Promise.all([a, b].map(({ ports }) => ports.node.number()));
 });
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-});
-beforeEach(() => {
-  const { db } = database();
-  const [first, second] = nodes as [Node, Node];
-  const common = { services: deskServices([]), ...model.ports, clock: Date };
-  a = createWorld({ db, node: first, ...common });
-  b = createWorld({ db, node: second, ...common });
-  outside.world = a;
-});
-afterEach(async () => {
-  await Promise.all([a.backend.close(), b.backend.close()]);
-  expect(model.left()).toBe(0);
-});
+afterEach(() => expect(model.left()).toBe(0));
 
 test("a node is ready until it drains; while draining it still answers and is healthy", async () => {
   expect(await a.call("GET /ready")).toMatchObject({ status: 200, body: { status: "ready" } });
@@ -55,7 +36,7 @@ test("a node with tables older than itself is not ready", async () => {
 test("work of a draining node continues on another one after the step, and waiting callers get their answer", async () => {
   const { token } = await connect(a);
   const gate = Promise.withResolvers<void>();
-  const here = await nodes[0]?.number();
+  const here = await a.ports.node.number();
   const at: unknown[] = [];
   const claimed = async () =>
     at.push(await sqlAsk(database().config, "select node from generations where finished_at is null"));
@@ -75,7 +56,7 @@ test("work of a draining node continues on another one after the step, and waiti
   await a.backend.drain();
   gate.resolve();
   expect(await answer).toMatchObject({ status: 200, body: { status: "completed", message: "It is open." } });
-  expect(at).toEqual([here, await nodes[1]?.number()]);
+  expect(at).toEqual([here, await b.ports.node.number()]);
 });
 
 test("requests to a draining node run on another one, and its stream follows", async () => {
@@ -88,19 +69,10 @@ test("requests to a draining node run on another one, and its stream follows", a
 });
 
 test("a node that is alone continues everything while it drains", async () => {
-  const { db, config, drop } = await testDatabase();
-  const node = createNode(config, () => {});
-  const lone = createWorld({ db, node, services: deskServices([]), ...model.ports, clock: Date });
-  outside.world = lone;
-  try {
-    const { token } = await connect(lone);
-    await lone.backend.drain();
-    model.script({ calls: [["c1", "jira.show_issue", { issue: "KAY-3" }]] }, { text: "It is open." });
-    const answer = await lone.call("POST /ask", { token, body: { prompt: "show KAY-3" } });
-    expect(answer.body).toMatchObject({ status: "completed", message: "It is open." });
-  } finally {
-    await lone.backend.close();
-    await node.close();
-    await drop();
-  }
+  const { token } = await connect(a);
+  await b.ports.node.close();
+  await a.backend.drain();
+  model.script({ calls: [["c1", "jira.show_issue", { issue: "KAY-3" }]] }, { text: "It is open." });
+  const answer = await a.call("POST /ask", { token, body: { prompt: "show KAY-3" } });
+  expect(answer.body).toMatchObject({ status: "completed", message: "It is open." });
 });

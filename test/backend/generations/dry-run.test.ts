@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool } from "#connectors/tool";
-import { createWorld, useBackend, type World } from "#test/backend";
+import { createPeer } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
@@ -39,12 +39,9 @@ const later = defineTool({
     text: "Asked.",
   }),
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log, undefined, [liar, later]), ...model.ports });
-let second: World | undefined;
+const { model, world } = useScriptedBackend({ services: deskServices(log, undefined, [liar, later]) });
 
-afterEach(async () => {
-  await second?.backend.close();
+afterEach(() => {
   expect(log.filter((line) => !line.startsWith("show"))).toEqual([]);
   log.splice(0);
 });
@@ -246,7 +243,7 @@ test("a dry run stays one after its backend was gone, and so does a turn started
   await turn.until("awaiting_input");
   await turn.close();
   await world().backend.close();
-  second = createWorld({ ...world().ports, leaveMs: 60_000 });
+  const second = createPeer(world(), { leaveMs: 60_000 });
   const resumed = await follow(second, token, turn.session);
   model.script({ calls: [close] }, { text: "I would." });
   await resumed.asked();
@@ -273,7 +270,7 @@ test("an agent server that cannot enforce it gets nothing of a dry run, even thr
   await world().backend.tick();
   const open = await turn.asked();
   await turn.end();
-  second = createWorld({ ...world().ports, agent } as never);
+  const second = createPeer(world(), { agent } as never);
   world().outside.expect("GET https://agent.example.test/capabilities", () => new Response("", { status: 404 }));
   const refused = await second.call("POST /ask", { token, body: { prompt: "go", dry_run: true } });
   expect(refused).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });

@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const show = (id: string, issue: string): [string, string, object] => [id, "jira.show_issue", { issue }];
 const LONG = { fails: 400, says: "This model's maximum context length is 100 tokens." };
 

@@ -3,11 +3,11 @@ import * as z from "zod/mini";
 import type { ToolMode } from "#connectors/tool";
 import { defineTool } from "#connectors/tool";
 import type { Grant } from "#protocol/conversations";
-import { NOON, useBackend } from "#test/backend";
+import { NOON } from "#test/backend";
 import { ATLASSIAN_TOKEN, BOB, callback, connect, expectAtlassian } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, type Turn } from "#test/turn";
 
 const log: DeskLog = [];
@@ -51,8 +51,7 @@ const look = defineTool({
     return { data: {}, text: `Dear ${channel}, ${text}` };
   },
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log, undefined, [post, remove, look]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log, undefined, [post, remove, look]) });
 
 let calls = 0;
 /** Runs a turn with one call. Returns its request, if it asked. */

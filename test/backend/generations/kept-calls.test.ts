@@ -1,19 +1,16 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { createNode } from "#backend/store/node";
 import { type McpClient, openMcpClient } from "#connectors/mcp/client";
 import { createElicitationHandler } from "#connectors/mcp/elicitation";
 import { defineTool } from "#connectors/tool";
-import { createWorld, useBackend, type World } from "#test/backend";
+import type { World } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
-import { type DeskLog, deskServices } from "#test/desk";
+import { deskServices } from "#test/desk";
 import { NOTES } from "#test/mcp-login";
 import { notesServer } from "#test/mcp-server";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
-const log: DeskLog = [];
 let server = notesServer();
 const links: McpClient[] = [];
 
@@ -41,27 +38,23 @@ const pick = defineTool({
   },
 });
 
-/** With an outside world that answers. */
-let reached: World | undefined;
-const model = scriptedModel((url, init) => (reached ?? world()).outside.fetch(url, init));
-const services = deskServices(log, undefined, [pick]);
-const world = useBackend({ services, ...model.ports });
-const database = useDatabase();
-const others: World[] = [];
+const { model, start } = useNodes({ services: deskServices([], undefined, [pick]) });
+let world: World;
 
+beforeEach(() => {
+  world = start();
+});
 afterEach(async () => {
-  await Promise.all(others.splice(0).map(({ backend }) => backend.close()));
   await Promise.all(links.splice(0).map((link) => link.close()));
   server = notesServer();
-  reached = undefined;
 });
 
 const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
-async function picking(at: World = world()) {
-  const { token } = await connect(at);
+async function picking() {
+  const { token } = await connect(world);
   model.script({ calls: [["c1", "jira.pick_note", {}]] }, { text: "So." });
-  const turn = await ask(at, token, "pick a note");
+  const turn = await ask(world, token, "pick a note");
   const request = await turn.asked();
   await turn.until("awaiting_input");
   return { token, turn, request };
@@ -84,47 +77,40 @@ test("a denial reaches the server and the model; expiry is a cancel", async () =
   expect((await first.turn.answer(first.request.interaction_id, { action: "deny" })).status).toBe(200);
   await first.turn.end();
   const second = await picking();
-  world().clock.advance(271_000);
-  await world().backend.tick();
+  world.clock.advance(271_000);
+  await world.backend.tick();
   await second.turn.end();
   expect([server.state.calls, server.state.said]).toEqual([2, ["decline", "cancel"]]);
 });
 
 test("when the request is stopped, the server learns that its question was cancelled", async () => {
   const { turn, token, request } = await picking();
-  await world().call(`POST /generations/${request.generation_id}/cancel`, { token });
+  await world.call(`POST /generations/${request.generation_id}/cancel`, { token });
   await turn.end();
   await expect.poll(() => server.state.said).toEqual(["cancel"]);
 });
 
 test("in a request without a stream nobody is asked, and the text says so", async () => {
-  const { token } = await connect(world());
+  const { token } = await connect(world);
   model.script({ calls: [["c1", "jira.pick_note", {}]] }, { text: "So." });
-  await world().call("POST /ask", { token, body: { prompt: "pick" } });
+  await world.call("POST /ask", { token, body: { prompt: "pick" } });
   expect([server.state.said, told()]).toEqual([["cancel"], expect.stringContaining("interaction_unavailable")]);
 });
 
 test("an answer at another node runs at the node that keeps the call; if that is gone, a read is repeated with the same answer", async () => {
-  const { db, config } = database();
-  const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
-  const keeper = createWorld({ ...model.ports, services, db, node: kept });
-  const other = createWorld({ ...model.ports, services, db, node });
-  others.push(other);
-  reached = keeper;
-  const first = await picking(keeper);
+  const other = start();
+  const first = await picking();
   await answer(other, first);
   await first.turn.end();
   expect([server.state.calls, server.state.said]).toEqual([1, ["accept"]]);
-  const second = await picking(keeper);
-  await kept.close();
+  const second = await picking();
+  await world.ports.node.close();
   await answer(other, second);
   await second.turn.close();
   const resumed = await follow(other, second.token, second.turn.session, "after=0");
   await resumed.next("finish");
   expect([server.state.calls, server.state.said]).toEqual([3, ["accept", "accept"]]);
   await resumed.close();
-  await keeper.backend.close();
-  await node.close();
 });
 
 function answer(at: World, { token, turn, request }: Awaited<ReturnType<typeof picking>>) {

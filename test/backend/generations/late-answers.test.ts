@@ -1,16 +1,12 @@
-import { Kysely, PostgresDialect } from "kysely";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import * as z from "zod/mini";
-import { openDatabase } from "#backend/store/database";
-import { createNode, type Node } from "#backend/store/node";
-import type { Database } from "#backend/store/schema";
 import { defineTool } from "#connectors/tool";
-import { createWorld, type World } from "#test/backend";
+import { createPeer, type World } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
+import { openWrapped } from "#test/database";
 import { deskServices } from "#test/desk";
 import { watchedPool } from "#test/durable/moments";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const askLater = defineTool({
@@ -32,24 +28,13 @@ const askLater = defineTool({
     text: "Asked.",
   }),
 });
-const database = useDatabase();
-const model = scriptedModel((url, init) => world.outside.fetch(url, init));
-const services = deskServices([], undefined, [askLater]);
-let node: Node;
+const { database, model, start } = useNodes({ services: deskServices([], undefined, [askLater]), leaveMs: 60_000 });
 let world: World;
-const dying: (() => Promise<void>)[] = [];
 
-beforeAll(() => {
-  node = createNode(database().config, () => {});
-});
-afterAll(() => node.close());
 beforeEach(() => {
-  world = createWorld({ db: database().db, node, services, leaveMs: 60_000, ...model.ports });
+  world = start();
 });
-afterEach(async () => {
-  await world.backend.close();
-  for (const close of dying.splice(0)) await close();
-});
+afterEach(() => expect(model.left()).toBe(0));
 
 /** An ended turn with an open question, and a backend that dies at this moment of the answer. */
 async function leftOpen(last: string) {
@@ -62,15 +47,15 @@ async function leftOpen(last: string) {
   await world.backend.tick();
   const { interaction_id } = await turn.asked();
   await turn.end();
-  const { pool, close } = await openDatabase(database().config, { log: () => {} });
   let over = false;
-  const watched = watchedPool(pool, (moment) => {
-    over ||= moment === last;
-    if (over) throw new Error("This process is gone.");
-  });
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watched }) });
-  const gone = createWorld({ ...world.ports, db });
-  dying.push(() => gone.backend.close().then(close));
+  const { db, close } = await openWrapped(database(), (pool) =>
+    watchedPool(pool, (moment) => {
+      over ||= moment === last;
+      if (over) throw new Error("This process is gone.");
+    }),
+  );
+  onTestFinished(close);
+  const gone = createPeer(world, { db });
   const where = `POST /sessions/${turn.session}/interactions/${interaction_id}`;
   const answer = (at: World) => at.call(where, { token, body: { action: "submit", input: { name: "Ann" } } });
   return { token, turn, gone, answer };
@@ -92,7 +77,6 @@ test("an answer whose process dies after it was stored still gets its turn, once
   await world.backend.tick();
   await later.close();
   expect(later.text()).toBe("Thank you.");
-  expect(model.left()).toBe(0);
 });
 
 test("an answer whose process dies before it was stored can be given again, and gets its turn once", async () => {
@@ -104,5 +88,4 @@ test("an answer whose process dies before it was stored can be given again, and 
   await later.next("finish");
   await later.close();
   expect(later.parts.filter(({ type }) => type === "data-user-message")).toHaveLength(1);
-  expect(model.left()).toBe(0);
 });

@@ -2,11 +2,10 @@ import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { findGeneration } from "#backend/store/generations";
 import { defineTool } from "#connectors/tool";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
@@ -21,8 +20,7 @@ const look = defineTool({
   summary: () => "Draft it",
   run: async () => ({ data: {}, text: "Dear Dana" }),
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log, () => gate, [look]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log, () => gate, [look]) });
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 const close = (id: string, issue = "KAY-3"): [string, string, object] => [id, "jira.close_issue", { issue }];
 const never = () => new Promise<never>(() => {});

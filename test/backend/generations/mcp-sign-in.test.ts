@@ -1,13 +1,11 @@
 import { isIP } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createNode } from "#backend/store/node";
+import { beforeEach, expect, test } from "vitest";
 import type { Fetch } from "#net/ports";
-import { createWorld, useBackend, type World } from "#test/backend";
+import type { World } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { mcpLogin, NOTES } from "#test/mcp-login";
 import { notesServer } from "#test/mcp-server";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask, follow, type Turn } from "#test/turn";
 
 let login = mcpLogin();
@@ -19,51 +17,45 @@ const reach: Fetch = async (url, init) => {
     ? (login.refused(request) ?? (await server.fetch(request)))
     : await login.fetch(url, init);
 };
-let reached: World | undefined;
-const model = scriptedModel((url, init) => (reached ?? world()).outside.fetch(url, init));
-const more = {
-  ...model.ports,
-  guarded: { fetch: reach, addresses: async (host: string) => (isIP(host) ? [host] : ["93.184.215.14"]) },
-};
-const world = useBackend(more);
-const database = useDatabase();
+const { model, start } = useNodes({
+  guarded: { fetch: reach, addresses: async (host) => (isIP(host) ? [host] : ["93.184.215.14"]) },
+});
+let world: World;
 
 beforeEach(async () => {
+  world = start();
   login = mcpLogin();
   server = notesServer();
-  reached = undefined;
-  await world().ports.db.deleteFrom("mcp_clients").execute();
-});
-
-const others: World[] = [];
-afterEach(async () => {
-  await Promise.all(others.splice(0).map(({ backend }) => backend.close()));
+  await world.ports.db.deleteFrom("mcp_clients").execute();
 });
 
 /** The user consents, as from the card or `kay connect`. */
-async function consent(at: World, session: string, token: string) {
-  const { body } = await at.call("POST /connections/connect?service=notes", { token, body: { session_id: session } });
+async function consent(session: string, token: string) {
+  const { body } = await world.call("POST /connections/connect?service=notes", {
+    token,
+    body: { session_id: session },
+  });
   const url = login.consent(String(body.authorization_url));
   return {
-    page: await at.call(`GET ${url.pathname}${url.search}`),
+    page: await world.call(`GET ${url.pathname}${url.search}`),
     scope: new URL(String(body.authorization_url)).searchParams.get("scope"),
   };
 }
 
 /** A signed-in user who has added the server and approved its tools after the first consent. */
-async function added(at: World = world()) {
-  const { token, session } = await connect(at);
-  const add = await at.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
-  const { page } = await consent(at, session, token);
-  const approved = await at.call("POST /services/notes/approve", { token, body: { trust_reads: true } });
+async function added() {
+  const { token, session } = await connect(world);
+  const add = await world.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
+  const { page } = await consent(session, token);
+  const approved = await world.call("POST /services/notes/approve", { token, body: { trust_reads: true } });
   return { token, session, add, page, approved };
 }
 
 const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
-async function asked(at: World, token: string, tool: string): Promise<Turn> {
+async function asked(token: string, tool: string): Promise<Turn> {
   model.script({ calls: [["c1", `notes.${tool}`, {}]] }, { text: "So." });
-  return await ask(at, token, "go");
+  return await ask(world, token, "go");
 }
 
 test("a server that requires a sign-in is added, connected by consent, and its tools are approved and called with the token", async () => {
@@ -77,7 +69,7 @@ test("a server that requires a sign-in is added, connected by consent, and its t
     "notes.pick_note",
   ]);
   server.state.paid = true;
-  const turn = await asked(world(), token, "list_paid");
+  const turn = await asked(token, "list_paid");
   await turn.end();
   expect([told().includes("paid notes"), login.state.faults]).toEqual([true, []]);
 });
@@ -87,11 +79,11 @@ test("without a token the same call waits for the consent, and so does a refused
   server.state.paid = true;
   login.endAccess();
   login.refresh.clear();
-  const turn = await asked(world(), token, "list_paid");
+  const turn = await asked(token, "list_paid");
   const needed = await turn.next("data-auth-needed");
   expect(needed.data).toMatchObject({ integrations: ["notes"] });
   await turn.until("awaiting_auth");
-  expect((await consent(world(), session, token)).page.status).toBe(200);
+  expect((await consent(session, token)).page.status).toBe(200);
   await turn.end();
   expect([told().includes("paid notes"), server.state.calls]).toEqual([true, 1]);
 });
@@ -100,13 +92,13 @@ test("a call that needs another scope requests it in addition, and continues aft
   const { token, session } = await added();
   server.state.paid = true;
   login.state.needs = "notes:read notes:list";
-  const turn = await asked(world(), token, "list_paid");
+  const turn = await asked(token, "list_paid");
   const needed = await turn.next("data-auth-needed");
   expect(needed.data).toMatchObject({
     reason: "Notes requires more permissions than were granted (notes:read notes:list).",
   });
   await turn.until("awaiting_auth");
-  expect((await consent(world(), session, token)).scope).toBe("notes:read notes:list");
+  expect((await consent(session, token)).scope).toBe("notes:read notes:list");
   await turn.end();
   expect(told()).toContain("paid notes");
 });
@@ -115,19 +107,13 @@ test.each(["legacy", "modern"] as const)(
   "a %s server asks during a write, which is sent once; when the node that keeps it is gone, an older server's write is unknown, a newer one's is made",
   async (era) => {
     server = notesServer({ era });
-    const { db, config } = database();
-    await db.deleteFrom("mcp_clients").execute();
-    const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
-    const keeper = createWorld({ ...more, db, node: kept });
-    const other = createWorld({ ...more, db, node });
-    others.push(keeper, other);
-    reached = keeper;
-    const { token } = await added(keeper);
-    await keeper.call("PUT /policies", {
+    const other = start();
+    const { token } = await added();
+    await world.call("PUT /policies", {
       token,
       body: { policies: [{ target: "notes.add_note", mode: "everything" }] },
     });
-    const first = await asked(keeper, token, "add_note");
+    const first = await asked(token, "add_note");
     const request = await first.asked();
     await first.until("awaiting_input");
     await other.call(`POST /sessions/${first.session}/interactions/${request.interaction_id}`, {
@@ -136,10 +122,10 @@ test.each(["legacy", "modern"] as const)(
     });
     await first.end();
     expect([server.state.notes, told().includes("accept added")]).toEqual([[{ title: "Tea" }], true]);
-    const second = await asked(keeper, token, "add_note");
+    const second = await asked(token, "add_note");
     const open = await second.asked();
     await second.until("awaiting_input");
-    await kept.close();
+    await world.ports.node.close();
     await second.close();
     const resumed = await follow(other, token, second.session, "after=0");
     await other.call(`POST /sessions/${second.session}/interactions/${open.interaction_id}`, {
@@ -150,7 +136,6 @@ test.each(["legacy", "modern"] as const)(
     await resumed.close();
     expect(told().includes("may have been partly completed")).toBe(era === "legacy");
     expect(server.state.notes.length).toBe(era === "legacy" ? 1 : 2);
-    await node.close();
   },
   60_000,
 );
@@ -158,20 +143,20 @@ test.each(["legacy", "modern"] as const)(
 test("the tokens of a removed server are revoked", async () => {
   const { token } = await added();
   expect(login.refresh.size).toBe(1);
-  expect((await world().call("DELETE /services/notes", { token })).status).toBe(200);
+  expect((await world.call("DELETE /services/notes", { token })).status).toBe(200);
   expect([login.refresh.size, login.access.size]).toEqual([0, 0]);
 });
 
 test("a server without registration asks for a token instead; a client registered by hand is used", async () => {
   login = mcpLogin({ metadata: { registration_endpoint: undefined } });
-  const { token, session } = await connect(world());
-  const plain = await world().call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
+  const { token, session } = await connect(world);
+  const plain = await world.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
   expect((plain.body.service as { sign_in: string }).sign_in).toBe("bearer");
-  const own = await world().call("POST /services", {
+  const own = await world.call("POST /services", {
     token,
     body: { mcp: { url: NOTES, name: "notes", client_id: "mine" } },
   });
   expect((own.body.service as { sign_in: string }).sign_in).toBe("oauth2");
-  const { body } = await world().call("POST /connections/connect?service=notes", { body: { session_id: session } });
+  const { body } = await world.call("POST /connections/connect?service=notes", { body: { session_id: session } });
   expect(new URL(String(body.authorization_url)).searchParams.get("client_id")).toBe("mine");
 });

@@ -1,13 +1,11 @@
 import { isIP } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { createNode } from "#backend/store/node";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Fetch } from "#net/ports";
-import { createWorld, useBackend, type World } from "#test/backend";
+import type { World } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { everythingServer } from "#test/everything";
 import { taskServer } from "#test/mcp-tasks";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask, follow, type Turn } from "#test/turn";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -31,36 +29,28 @@ const reach: Fetch = async (url, init) => {
   if (message.method) methods.push(message.method);
   return await server(url.replace(PLACE, everything.url), init);
 };
-let reached: World | undefined;
-const model = scriptedModel((url, init) => (reached ?? world()).outside.fetch(url, init));
-const more = {
-  ...model.ports,
-  guarded: { fetch: reach, addresses: async (host: string) => (isIP(host) ? [host] : ["93.184.215.14"]) },
-};
-const world = useBackend(more);
-const database = useDatabase();
+const { model, start } = useNodes({
+  guarded: { fetch: reach, addresses: async (host) => (isIP(host) ? [host] : ["93.184.215.14"]) },
+});
+let world: World;
 
 beforeEach(() => {
   server = fetch;
   methods = [];
-  reached = undefined;
-});
-const others: World[] = [];
-afterEach(async () => {
-  await Promise.all(others.splice(0).map(({ backend }) => backend.close()));
+  world = start();
 });
 
 const count = (method: string) => methods.filter((one) => one === method).length;
 const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
 /** A user who lets the server's tools run, and requests one of them. */
-async function asking(at: World, tool: string, input: object): Promise<{ token: string; turn: Turn }> {
-  const { token } = await connect(at);
-  const add = await at.call("POST /services", { token, body: { mcp: { url: PLACE, name: "all" } } });
+async function asking(tool: string, input: object): Promise<{ token: string; turn: Turn }> {
+  const { token } = await connect(world);
+  const add = await world.call("POST /services", { token, body: { mcp: { url: PLACE, name: "all" } } });
   expect(add.status).toBe(200);
-  await at.call("PUT /policies", { token, body: { policies: [{ target: `all.${tool}`, mode: "everything" }] } });
+  await world.call("PUT /policies", { token, body: { policies: [{ target: `all.${tool}`, mode: "everything" }] } });
   model.script({ calls: [["c1", `all.${tool}`, input]] }, { text: "So." });
-  return { token, turn: await ask(at, token, "go") };
+  return { token, turn: await ask(world, token, "go") };
 }
 
 const RESEARCH = "simulate_research_query";
@@ -72,7 +62,7 @@ async function atWork(turn: Turn): Promise<void> {
 }
 
 test("a tool that runs only as a task is called as one; its messages are progress, and its result is that of the call", async () => {
-  const { turn } = await asking(world(), RESEARCH, { topic: "tea" });
+  const { turn } = await asking(RESEARCH, { topic: "tea" });
   await atWork(turn);
   await turn.end();
   expect(told()).toContain("Research Report: tea");
@@ -80,7 +70,7 @@ test("a tool that runs only as a task is called as one; its messages are progres
 });
 
 test("a question of a task is a card, and the task continues with the answer", async () => {
-  const { turn } = await asking(world(), RESEARCH, { topic: "python", ambiguous: true });
+  const { turn } = await asking(RESEARCH, { topic: "python", ambiguous: true });
   const request = await turn.asked();
   expect(request.prompt).toMatch(/^The MCP server All \(all\.example\.test\) wrote this question, not kay\./);
   await turn.answer(request.interaction_id, { action: "submit", input: { interpretation: "snake" } });
@@ -90,15 +80,15 @@ test("a question of a task is a card, and the task continues with the answer", a
 });
 
 test("cancelling a request cancels its task at the server, and the receipt says that the outcome is unknown", async () => {
-  const { token, turn } = await asking(world(), RESEARCH, { topic: "tea" });
+  const { token, turn } = await asking(RESEARCH, { topic: "tea" });
   await atWork(turn);
-  const [row] = await world().ports.db.selectFrom("effects").selectAll().where("state", "=", "sent").execute();
-  await world().call(`POST /generations/${row?.generation_id}/cancel`, { token });
+  const [row] = await world.ports.db.selectFrom("effects").selectAll().where("state", "=", "sent").execute();
+  await world.call(`POST /generations/${row?.generation_id}/cancel`, { token });
   await expect.poll(() => count("tasks/cancel")).toBe(1);
   await turn.end();
   const state = () =>
-    world()
-      .ports.db.selectFrom("effects")
+    world.ports.db
+      .selectFrom("effects")
       .select("state")
       .where("id", "=", row?.id ?? "")
       .execute();
@@ -106,16 +96,10 @@ test("cancelling a request cancels its task at the server, and the receipt says 
 });
 
 test("when the calling node is gone, another one queries the same task and starts no second one", async () => {
-  const { db, config } = database();
-  const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
-  const keeper = createWorld({ ...more, db, node: kept });
-  const other = createWorld({ ...more, db, node });
-  others.push(keeper, other);
-  reached = keeper;
-  const { token, turn } = await asking(keeper, RESEARCH, { topic: "tea" });
+  const other = start();
+  const { token, turn } = await asking(RESEARCH, { topic: "tea" });
   await atWork(turn);
-  reached = other;
-  await kept.close();
+  await world.ports.node.close();
   await expect
     .poll(
       async () => {
@@ -126,7 +110,11 @@ test("when the calling node is gone, another one queries the same task and start
     )
     .toContain("Research Report: tea");
   expect(count("tools/call")).toBe(1);
-  const effects = await db.selectFrom("effects").select("state").where("tool", "=", `all.${RESEARCH}`).execute();
+  const effects = await world.ports.db
+    .selectFrom("effects")
+    .select("state")
+    .where("tool", "=", `all.${RESEARCH}`)
+    .execute();
   expect(effects.at(-1)).toEqual({ state: "settled" });
   await turn.close();
   const { tools } = (await other.call("GET /tools?service=all", { token })).body as { tools: { name: string }[] };
@@ -134,13 +122,12 @@ test("when the calling node is gone, another one queries the same task and start
   const again = await follow(other, token, turn.session, "after=0");
   await again.next("finish");
   await again.close();
-  await node.close();
 });
 
 test("a task of the newer protocol's extension is queried, its question is a card, and its result is inline", async () => {
   const tasks = taskServer();
   server = async (url, init) => await tasks.fetch(new Request(url, init));
-  const { turn } = await asking(world(), "build", {});
+  const { turn } = await asking("build", {});
   const request = await turn.asked();
   await turn.answer(request.interaction_id, { action: "submit", input: { branch: "main" } });
   await turn.end();
@@ -156,7 +143,7 @@ test("a task that its server has forgotten is an unknown outcome, and is not sta
   const tasks = taskServer();
   server = async (url, init) => await tasks.fetch(new Request(url, init));
   tasks.forget();
-  const { turn } = await asking(world(), "build", {});
+  const { turn } = await asking("build", {});
   await turn.end();
   expect(told()).toContain("is no longer known to the server");
   expect(told()).toContain("OUTCOME_UNKNOWN");

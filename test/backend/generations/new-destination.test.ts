@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool } from "#connectors/tool";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const send = defineTool({
@@ -30,8 +29,7 @@ const read = defineTool({
   summary: () => "Read the note",
   run: async () => ({ data: {}, text: "A note." }),
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([], undefined, [send, read]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([], undefined, [send, read]) });
 
 async function sendTo(token: string, to: string[], action: "approve" | "deny", text = "hi") {
   model.script({ calls: [["c1", "jira.send", { to, text }]] }, { text: "Done." });

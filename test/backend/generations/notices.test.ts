@@ -2,10 +2,9 @@ import { beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { Notice } from "#backend/ports";
 import { defineTool } from "#connectors/tool";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const sent: Notice[] = [];
@@ -19,10 +18,8 @@ const look = defineTool({
   summary: () => "Look",
   run: async () => ({ data: {}, text: "Nothing." }),
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({
+const { model, world } = useScriptedBackend({
   services: deskServices(log, undefined, [look]),
-  ...model.ports,
   notify: { isOn: () => true, send: async (notice) => void sent.push(notice) },
 });
 

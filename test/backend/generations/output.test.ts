@@ -1,19 +1,13 @@
-import { afterEach, expect, test } from "vitest";
-import { createWorld, useBackend, type World } from "#test/backend";
+import { expect, test } from "vitest";
+import { createPeer } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
-let second: World | undefined;
-
-afterEach(async () => {
-  await second?.backend.close();
-});
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 
 const output_schema = {
   type: "object",
@@ -170,7 +164,7 @@ test("a correction before a restart is not repeated after it", async () => {
   await turn.until("awaiting_approval");
   await turn.close();
   await world().backend.close();
-  second = createWorld(world().ports);
+  const second = createPeer(world());
   const resumed = await follow(second, token, turn.session);
   world().outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
   model.script({ text: BAD }, { text: GOOD });

@@ -1,14 +1,12 @@
 import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const GIVEN_UP = "Something went wrong inside kay repeatedly, so the request was stopped.";
 
 /** From now on, no question can be stored, so the failure is outside the work that handles its own failures. */

@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 
 test("ask_user asks with a form, keeps the values after an error, and gives the model the answers", async () => {
   const { token } = await connect(world());

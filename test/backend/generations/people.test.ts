@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { InteractionOutcome, ToolInteraction, UserResponse } from "#connectors/interaction";
 import { defineTool } from "#connectors/tool";
-import { NOON, useBackend } from "#test/backend";
+import { NOON } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
@@ -55,8 +55,7 @@ const tools = [
   asking("ask_quietly", { timeoutMs: 1000, onTimeout: () => ({ complete: "nobody" }) }),
   asking("ask_cancelled", { onCancel: () => void log.push("cancelled") }),
 ];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log, undefined, tools), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log, undefined, tools) });
 
 async function asked(tool: string, body: object = {}) {
   const { token } = await connect(world());

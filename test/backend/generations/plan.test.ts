@@ -1,12 +1,12 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool } from "#connectors/tool";
 import type { InteractionRequest } from "#protocol/interactions";
-import { createWorld, useBackend, type World } from "#test/backend";
+import { createPeer } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow, type Turn } from "#test/turn";
 
 const log: DeskLog = [];
@@ -25,14 +25,7 @@ const archive = defineTool({
     return { data: {}, text: "Archived." };
   },
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log, undefined, [archive]), ...model.ports });
-let second: World | undefined;
-
-afterEach(async () => {
-  await second?.backend.close();
-  second = undefined;
-});
+const { model, world } = useScriptedBackend({ services: deskServices(log, undefined, [archive]) });
 
 const close = (id: string, issue: string): [string, string, object] => [id, "jira.close_issue", { issue }];
 const expectClosed = (...issues: string[]) => {
@@ -111,7 +104,7 @@ test("a backend that ends in the middle leaves the rest open, and another one ru
   await turn.until("awaiting_approval");
   await turn.close();
   await world().backend.close();
-  second = createWorld(world().ports);
+  const second = createPeer(world());
   const { body } = await second.call("GET /pending", { token });
   expect(body.pending).toMatchObject([{ id: requests[1]?.interaction_id }]);
   await second.backend.tick();

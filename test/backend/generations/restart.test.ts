@@ -1,20 +1,14 @@
-import { afterEach, expect, test } from "vitest";
-import { createWorld, useBackend, type World } from "#test/backend";
+import { expect, test } from "vitest";
+import { createPeer } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
-let second: World | undefined;
-
-afterEach(async () => {
-  await second?.backend.close();
-});
 
 /** A generation that waits for an approval when its backend ends, and another backend on the same database. */
 async function restarted() {
@@ -25,7 +19,7 @@ async function restarted() {
   await turn.until("awaiting_approval");
   await turn.close();
   await world().backend.close();
-  second = createWorld(world().ports);
+  const second = createPeer(world());
   return { token, turn, request, second };
 }
 

@@ -1,15 +1,13 @@
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { openDatabase } from "#backend/store/database";
-import { createNode, type Node } from "#backend/store/node";
 import type { Database } from "#backend/store/schema";
-import { createWorld, type World } from "#test/backend";
+import type { World } from "#test/backend";
 import { connect } from "#test/consent";
 import { countedPool } from "#test/counted-pool";
-import { useDatabase } from "#test/database";
+import { openWrapped } from "#test/database";
 import { deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 /**
@@ -17,35 +15,25 @@ import { ask } from "#test/turn";
  * be written by themselves when the machine is busy.
  */
 
-const database = useDatabase();
-const model = scriptedModel((url, init) => world.outside.fetch(url, init));
+const { database, model, start } = useNodes({ services: deskServices([]), clock: Date, leaveMs: 30_000 });
 let statements: string[];
 let close: () => Promise<void>;
 let db: Kysely<Database>;
-let node: Node;
 let world: World;
 
 beforeAll(async () => {
-  const opened = await openDatabase(database().config, { log: () => {} });
-  const counted = countedPool(opened.pool);
-  ({ statements } = counted);
-  ({ close } = opened);
-  db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: counted.pool }) });
-  node = createNode(database().config, () => {});
-  await node.number();
+  ({ db, close } = await openWrapped(database(), (pool) => {
+    const counted = countedPool(pool);
+    ({ statements } = counted);
+    return counted.pool;
+  }));
 });
-afterAll(async () => {
-  await node.close();
-  await close();
+afterAll(() => close());
+beforeEach(async () => {
+  world = start({ db });
+  await world.ports.node.number();
 });
-beforeEach(() => {
-  world = createWorld({ db, node, services: deskServices([]), ...model.ports, clock: Date, leaveMs: 30_000 });
-});
-afterEach(async () => {
-  await world.backend.close();
-  world.outside.settled();
-  expect(model.left()).toBe(0);
-});
+afterEach(() => expect(model.left()).toBe(0));
 
 /** The statements since the last call. */
 const take = () => statements.splice(0);
@@ -125,12 +113,11 @@ test("messages that two generations of a conversation write at the same moment a
 
 test("distant schedules: one statement in 20 s", async () => {
   let now = Date.UTC(2026, 10, 27, 12);
-  const other = createWorld({ db, node, services: [], clock: { now: () => now } });
+  const other = start({ db, services: [], clock: { now: () => now } });
   take();
   for (let seconds = 0; seconds < 60; seconds++) {
     await other.backend.tick();
     now += 1_000;
   }
-  await other.backend.close();
   expect(take().filter((text) => text.includes('from "schedules"'))).toHaveLength(3);
 });

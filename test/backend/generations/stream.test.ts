@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 
 const log: DeskLog = [];
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices(log), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
 const ask = async (token: string, body: object) =>

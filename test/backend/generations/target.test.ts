@@ -2,11 +2,10 @@ import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool } from "#connectors/tool";
 import { Problem } from "#protocol/errors";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const archive = defineTool({
@@ -26,8 +25,7 @@ const archive = defineTool({
   },
   run: async () => ({ data: {}, text: "Archived." }),
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([], undefined, [archive]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([], undefined, [archive]) });
 
 async function show(id: string) {
   const { token } = await connect(world());

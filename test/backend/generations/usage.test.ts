@@ -1,39 +1,12 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { openDatabase } from "#backend/store/database";
-import { createNode, type Node } from "#backend/store/node";
-import type { Database } from "#backend/store/schema";
-import { createWorld, type World } from "#test/backend";
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
+import { openWrapped } from "#test/database";
 import { deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
-const database = useDatabase();
-const model = scriptedModel((url, init) => world.outside.fetch(url, init));
-let close: () => Promise<void>;
-let db: Kysely<Database>;
-let node: Node;
-let world: World;
-
-beforeAll(async () => {
-  const opened = await openDatabase(database().config, { log: () => {} });
-  ({ close } = opened);
-  db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: delayCounts(opened.pool) }) });
-  node = createNode(database().config, () => {});
-});
-afterAll(async () => {
-  await node.close();
-  await close();
-});
-beforeEach(() => {
-  world = createWorld({ db, node, services: deskServices([]), ...model.ports, clock: Date, leaveMs: 30_000 });
-});
-afterEach(async () => {
-  await world.backend.close();
-  world.outside.settled();
-});
+const { database, model, start } = useNodes({ services: deskServices([]), clock: Date, leaveMs: 30_000 });
 
 /** A pool that stores counts of tokens later than what is sent at the same time. */
 function delayCounts(pool: PostgresPool): PostgresPool {
@@ -50,6 +23,9 @@ function delayCounts(pool: PostgresPool): PostgresPool {
 }
 
 test("the tokens of an answer and of its conversation are complete, however late they are stored", async () => {
+  const { db, close } = await openWrapped(database(), delayCounts);
+  onTestFinished(close);
+  const world = start({ db });
   const { token } = await connect(world);
   model.script({ text: "Hello.", usage: [1_200, 34] });
   const first = await ask(world, token, "hello");

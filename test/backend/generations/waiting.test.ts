@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { createNode, type Node } from "#backend/store/node";
 import { defineTool } from "#connectors/tool";
 import { Problem } from "#protocol/errors";
-import { createWorld, NOON, type World } from "#test/backend";
+import { NOON, type World } from "#test/backend";
 import { ATLASSIAN_TOKEN, connect } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { type DeskLog, deskServices } from "#test/desk";
 import { json } from "#test/outside";
-import { scriptedModel } from "#test/scripted-model";
+import { useNodes } from "#test/scripted-backend";
 import { ask, follow, type Turn } from "#test/turn";
 
 const HOUR = 3_600_000;
@@ -30,25 +28,11 @@ const archive = defineTool({
     return { data: {}, text: "Archived." };
   },
 });
-const database = useDatabase();
-const model = scriptedModel((url, init) => world.outside.fetch(url, init));
-const services = deskServices(log, undefined, [archive]);
+const { database, model, start } = useNodes({ services: deskServices(log, undefined, [archive]) });
 let world: World;
-const nodes: Node[] = [];
-
-/** A backend on a separate node. */
-function startNode(more: Parameters<typeof createWorld>[0] | object = {}): World {
-  const node = createNode(database().config, () => {});
-  nodes.push(node);
-  return createWorld({ db: database().db, services, ...model.ports, ...more, node });
-}
 
 beforeEach(() => {
-  world = startNode();
-});
-afterEach(async () => {
-  await world.backend.close();
-  for (const node of nodes.splice(0)) await node.close();
+  world = start();
 });
 
 /** Waits until the rows say how many nodes have readers of this conversation. */
@@ -81,6 +65,12 @@ async function askToArchive(more: Record<string, unknown> = {}) {
   return { token, refreshToken, turn, request };
 }
 
+/** Expects that the service's token, which has expired meanwhile, is refreshed. */
+function expectRefresh(): void {
+  const tokens = { access_token: "a2", refresh_token: "r2", expires_in: 3_600, token_type: "Bearer" };
+  world.outside.expect(ATLASSIAN_TOKEN, json(tokens));
+}
+
 test("an approval waits a day, outlives its reader, and runs even in the last minute", async () => {
   const { turn, request, ...signIn } = await askToArchive();
   expect(Date.parse(request.expires_at)).toBe(NOON + 24 * HOUR);
@@ -88,8 +78,7 @@ test("an approval waits a day, outlives its reader, and runs even in the last mi
   world.clock.advance(24 * HOUR - 1_000);
   await world.backend.tick();
   const again = await follow(world, await renew(signIn), turn.session);
-  const fresh = { access_token: "a2", refresh_token: "r2", expires_in: 3_600, token_type: "Bearer" };
-  world.outside.expect(ATLASSIAN_TOKEN, json(fresh));
+  expectRefresh();
   await again.answer(request.interaction_id, { action: "approve" });
   await again.until("completed");
   expect(log).toEqual(["archive 5d2d"]);
@@ -99,6 +88,7 @@ test("without an answer for a day, it expires, and nothing runs", async () => {
   const { turn, ...signIn } = await askToArchive();
   await leave(turn);
   world.clock.advance(24 * HOUR);
+  expectRefresh();
   await world.backend.tick();
   const again = await follow(world, await renew(signIn), turn.session);
   await again.until("completed");
@@ -130,28 +120,24 @@ test("a chosen time is exact: from the request, otherwise the policy, otherwise 
 });
 
 test("the policy and the operator's setting apply to later requests", async () => {
-  const other = startNode({ approvalTimeout: () => 1_800 });
-  try {
-    const { token } = await connect(world);
-    for (const [policy, minutes] of [
-      [undefined, 30],
-      [7_200, 120],
-      [null, 30],
-    ] as const) {
-      if (policy !== undefined) {
-        const set = await world.call("PUT /policies", { token, body: { policies: [], approval_timeout: policy } });
-        expect(set.body).toEqual({ policies: [], ...(policy === null ? {} : { approval_timeout: policy }) });
-      }
-      title = "Release 1.4";
-      model.script({ calls: [["c1", "jira.archive", { id: "5d2d" }]] }, { text: "Done." });
-      const turn = await ask(other, token, "archive 5d2d");
-      const request = await turn.asked();
-      expect(Date.parse(request.expires_at) - other.clock.now()).toBe(minutes * 60_000);
-      await turn.answer(request.interaction_id, { action: "deny" });
-      await turn.until("completed");
+  const other = start({ approvalTimeout: () => 1_800 });
+  const { token } = await connect(world);
+  for (const [policy, minutes] of [
+    [undefined, 30],
+    [7_200, 120],
+    [null, 30],
+  ] as const) {
+    if (policy !== undefined) {
+      const set = await world.call("PUT /policies", { token, body: { policies: [], approval_timeout: policy } });
+      expect(set.body).toEqual({ policies: [], ...(policy === null ? {} : { approval_timeout: policy }) });
     }
-  } finally {
-    await other.backend.close();
+    title = "Release 1.4";
+    model.script({ calls: [["c1", "jira.archive", { id: "5d2d" }]] }, { text: "Done." });
+    const turn = await ask(other, token, "archive 5d2d");
+    const request = await turn.asked();
+    expect(Date.parse(request.expires_at) - other.clock.now()).toBe(minutes * 60_000);
+    await turn.answer(request.interaction_id, { action: "deny" });
+    await turn.until("completed");
   }
 });
 
@@ -227,16 +213,12 @@ test("another node checks the target at once before it runs a call", async () =>
   await leave(turn);
   await world.backend.close();
   title = "Release 2.0";
-  const other = startNode();
-  try {
-    const again = await follow(other, token, turn.session);
-    await again.asked();
-    await again.answer(request.interaction_id, { action: "approve" });
-    const anew = await again.asked();
-    expect(anew.preview?.why).toContain("Now: Release 2.0.");
-    await again.answer(anew.interaction_id, { action: "deny" });
-    await again.until("completed");
-  } finally {
-    await other.backend.close();
-  }
+  const other = start();
+  const again = await follow(other, token, turn.session);
+  await again.asked();
+  await again.answer(request.interaction_id, { action: "approve" });
+  const anew = await again.asked();
+  expect(anew.preview?.why).toContain("Now: Release 2.0.");
+  await again.answer(anew.interaction_id, { action: "deny" });
+  await again.until("completed");
 });

@@ -3,12 +3,11 @@ import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import * as z from "zod/mini";
 import { type Listener, listen } from "#backend/http/listen";
 import { defineTool } from "#connectors/tool";
-import { useBackend } from "#test/backend";
 import { useChromium } from "#test/built/chromium";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
 import { needs } from "#test/needs";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const test = needs("chromium");
@@ -26,8 +25,7 @@ const post = defineTool({
     return { data: {}, text: "Posted." };
   },
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([], undefined, [post]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([], undefined, [post]) });
 let listener: Listener;
 
 beforeEach(async () => {

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool } from "#connectors/tool";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const sent: unknown[] = [];
@@ -62,8 +61,7 @@ const fill = defineTool({
     text: "Filled.",
   }),
 });
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([], undefined, [post, fill]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([], undefined, [post, fill]) });
 
 const HOSTILE = `<script>alert(1)</script>"'&\u202e\n\n first`;
 const INPUT = { text: HOSTILE, options: { urgent: false, tags: ["a<b"] } };

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-const world = useBackend({ services: deskServices([]), ...model.ports });
+const { model, world } = useScriptedBackend({ services: deskServices([]) });
 
 test("an unchanged log is not sent again, and only its owner gets it", async () => {
   const { token } = await connect(world());

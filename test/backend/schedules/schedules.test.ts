@@ -1,15 +1,12 @@
 import { afterEach, expect, test } from "vitest";
-import { createWorld, useBackend, type World } from "#test/backend";
+import { createPeer, useBackend } from "#test/backend";
 import { BOB, connect } from "#test/consent";
 
 const world = useBackend();
 const MINUTE = 60_000;
 const HOURLY = { timing: "hour", time_zone: "Europe/Berlin", prompt: "hello" };
-let second: World | undefined;
 
 afterEach(async () => {
-  await second?.backend.close();
-  second = undefined;
   await world().ports.db.deleteFrom("schedules").execute();
 });
 
@@ -36,7 +33,7 @@ test("a schedule outlives its backend: the next one runs it, and never the same 
   const { token, installation } = await connect(world());
   await add(token);
   await world().backend.close();
-  second = createWorld({ ...world().ports, clock: world().clock });
+  const second = createPeer(world());
   world().clock.advance(60 * MINUTE);
   for (let looks = 0; looks < 5; looks++) await second.backend.tick();
   expect(await countConversations(installation)).toBe(1);
@@ -46,7 +43,7 @@ test("a schedule added at another node is noticed within 20 s", async () => {
   const { token, installation } = await connect(world());
   await world().backend.tick();
   const { body } = await add(token, { timing: "1m" });
-  second = createWorld({ ...world().ports, clock: world().clock });
+  const second = createPeer(world());
   await second.backend.tick();
   world().clock.advance(40_000);
   await second.backend.tick();
