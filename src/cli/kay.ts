@@ -5,7 +5,7 @@ import type { Settings } from "#client/settings/settings";
 import type { Timer } from "#net/ports";
 import type { ProbeStep } from "#net/probe/step";
 import type { StatusResponse } from "#protocol/status";
-import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import type { ServiceView, ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BackendHandle, BackendTarget } from "./backend/handle.ts";
 import type { TrustFile } from "./context/trust-file.ts";
 import type { JqThread } from "./output/jq/engine.ts";
@@ -69,7 +69,7 @@ export type ServeOptions = {
 /** Tools without a backend. Each runs at the real service with a token from the environment. */
 export type LocalTools = {
   /** Every built-in service, including those without tools. */
-  services(): { name: string; title: string }[];
+  services(): ServiceView[];
   list(): ToolView[];
   /**
    * Finds a tool, the variable for its token, and whether it is set.

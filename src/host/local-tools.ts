@@ -1,15 +1,17 @@
 import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/calls/call-directly";
 import type { EffectLog } from "#agent/calls/effect";
 import { chooseSite } from "#backend/connections/consent/sites";
+import { toServiceView } from "#backend/connections/services/service-views";
 import { buildLocalTools } from "#backend/tools/toolbox";
 import type { SettingKey } from "#client/settings/table";
 import { configureServices } from "#connectors/catalogue";
 import { createServiceHttp } from "#connectors/http/client";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { Clock, Fetch } from "#net/ports";
+import { EMBEDDED_PORT } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
-import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import { readOwnAddresses } from "./oauth-clients.ts";
+import type { ServiceView, ToolCallResponse, ToolView } from "#protocol/tools";
+import { readConfiguredClients, readOwnAddresses } from "./oauth-clients.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -23,8 +25,8 @@ type CallOptions = { signal: AbortSignal; timeZone?: string | undefined };
 
 /** Tools that run without a backend, at the real service, with tokens from the environment. */
 export type LocalTools = {
-  /** Every built-in service, including those without tools. */
-  services(): { name: string; title: string }[];
+  /** Every built-in service, including those without tools, as the local backend describes it before a sign-in. */
+  services(): ServiceView[];
   list(): ToolView[];
   /** @throws Problem NOT_FOUND that suggests the closest name */
   find(name: string): LocalTool;
@@ -64,7 +66,7 @@ export function createLocalTools({ env, fetch, clock, setting }: LocalToolPorts)
     buildLocalTools({ services, fetch, clock, access, effects: noLog, ...(timeZone ? { timeZone } : {}) });
   const tools = buildTools();
   return {
-    services: () => services.map(({ service: { name, title } }) => ({ name, title })),
+    services: () => describeLocalServices(env, setting),
     list: () => tools.map(toToolView),
     find: (name) => {
       const tool = findTool(tools, name);
@@ -74,6 +76,15 @@ export function createLocalTools({ env, fetch, clock, setting }: LocalToolPorts)
     call: (name, input, { signal, timeZone }) =>
       callToolDirectly(findTool(buildTools(timeZone), name), input, { id: createDirectCallId(), signal }),
   };
+}
+
+function describeLocalServices(
+  env: Env,
+  setting: (key: SettingKey) => string | undefined = () => undefined,
+): ServiceView[] {
+  const local = { publicUrl: `http://127.0.0.1:${EMBEDDED_PORT}` };
+  const services = configureServices(readConfiguredClients(env, (key) => setting(key as SettingKey)));
+  return services.map((configuration) => ({ ...toServiceView(local, configuration), state: "not_connected" }));
 }
 
 /** Returns a variable name: `google-calendar` and `ACCESS_TOKEN` give `GOOGLE_CALENDAR_ACCESS_TOKEN`. */

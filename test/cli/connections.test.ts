@@ -48,6 +48,24 @@ test("N21 services lists and shows services before the first sign-in", async () 
   expect(ann.place.network.calls()).toEqual([]);
 });
 
+test("services show prints what your own OAuth client needs before the first sign-in, without starting a backend", async () => {
+  const ann = kay({ own: true });
+  expect(documentOf(await ann("services show jira --json"))).toMatchObject({
+    client: {
+      provider: "atlassian",
+      configured: false,
+      variables: ["KAY_CLIENT_ATLASSIAN_ID", "KAY_CLIENT_ATLASSIAN_SECRET"],
+      settings: ["atlassian.client-id", "atlassian.client-secret"],
+      redirect_uri: "http://127.0.0.1:4040/auth/callback",
+    },
+    scopes: { wanted: expect.arrayContaining(["read:jira-work"]), granted: [] },
+    state: "not_connected",
+  });
+  const withClient = await ann("services show jira", { env: { KAY_CLIENT_ATLASSIAN_ID: "abc" } });
+  expect(withClient.stdout).toContain("own client\tconfigured\n");
+  expect(ann.starts()).toBe(0);
+});
+
 test("N21 connect without a name lists the services, and asks which one for screen readers", async () => {
   const hint = `For example: kay connect jira. The services are ${SERVICES.join(", ")}, and `;
   expect(await kay()("connect")).toMatchObject({ exit: 2, stderr: expect.stringContaining(hint) });

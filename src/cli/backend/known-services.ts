@@ -36,13 +36,17 @@ export async function loadServices(kay: Kay, link: BackendHandle | null): Promis
   }));
 }
 
-/** Lists the built-in services as not connected. Needs no backend and no sign-in. */
+/**
+ * Lists the built-in services as not connected. Needs no backend and no sign-in. OAuth clients are those of the local
+ * backend, so a remote backend's are omitted.
+ */
 export async function listKnownServices(kay: Kay): Promise<ServiceView[]> {
   const local = await kay.localTools();
   try {
-    return local
-      .services()
-      .map(({ name, title }) => ({ name, title, connected: false, state: "not_connected" as const }));
+    const isRemote = (await kay.settings()).text("api-url") !== undefined;
+    const services = local.services();
+    if (!isRemote) return services;
+    return services.map(({ name, title, connected, state }) => ({ name, title, connected, state }));
   } finally {
     await local.close();
   }

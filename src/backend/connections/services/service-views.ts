@@ -1,4 +1,5 @@
 import type { ServiceConfiguration } from "#connectors/service";
+import type { Connection } from "#protocol/connections";
 import type { ServicesResponse, ServiceView } from "#protocol/tools";
 import type { BackendPorts } from "../../ports.ts";
 import { loadConnections } from "../../store/connections.ts";
@@ -15,15 +16,21 @@ export async function describeServices(ports: Ports, installationId: string): Pr
   const grants = new Map(stored.grants.map((grant) => [grant.service, grant]));
   const services = await toServices(ports, stored);
   return {
-    services: services.map((configuration) =>
-      toServiceView(ports, configuration, grants.get(configuration.service.name)),
-    ),
+    services: services.map((configuration) => {
+      const grant = grants.get(configuration.service.name);
+      return toServiceView(ports, configuration, toConnectionView(ports, configuration, grant), grant);
+    }),
   };
 }
 
-function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
+/** Describes a service and its connection. */
+export function toServiceView(
+  ports: Pick<BackendPorts, "publicUrl">,
+  configuration: ServiceConfiguration,
+  { connected, ...connection }: Connection = { connected: false },
+  grant?: Grant,
+): ServiceView {
   const { service, endpoints, client, described, discovers } = configuration;
-  const { connected, ...connection } = toConnectionView(ports, configuration, grant);
   const { provider, scopes } = service.oauth;
   const state = connected ? "connected" : client ? "not_connected" : "not_configured";
   return {

@@ -21,7 +21,9 @@ Examples:
   $ kay connect jira confluence
   $ kay connect jira --as work          # a second account, called jira@work
   $ kay connect linear                  # an MCP server that kay knows by name
-  $ kay connect jira --no-wait --json   # print the link and how to finish later`,
+  $ kay connect jira --no-wait --json   # print the link and how to finish later
+
+\`kay services show jira\` prints the redirect URL for your own OAuth client.`,
     )
     .action(async (services: string[], options: ConnectOptions) => {
       const { runConnect } = await import("./run.ts");
