@@ -12,6 +12,7 @@ import { loadLanguage } from "./language.ts";
 import { createCallId, type PlannerDecision } from "./plan.ts";
 import { formatTooComplicated, SIGNATURE } from "./reply.ts";
 import { runInSlices } from "./steps.ts";
+import { toOwnClock } from "./times.ts";
 
 /**
  * The offline planner: a language model by rules, behind the interface of every other model. It understands plain
@@ -26,7 +27,8 @@ export function createPlanner(now: () => number, advice = DEFAULT_ADVICE): Langu
     const language = await loadLanguage();
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
-    const around = { now: now(), advice, ...getServices(options) };
+    const { timeZone, ...services } = getSurroundings(options);
+    const around = { now: toOwnClock(now(), timeZone), advice, ...services };
     const decision = await runInSlices(decideStep(prompt, usable, language, around), MOST_WORK, abortSignal);
     return decision ?? { text: formatTooComplicated(), unknown: true };
   };
@@ -122,8 +124,11 @@ const USAGE: LanguageModelV4Usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** The services that are connected, where the agent says so. */
-function getServices({ providerOptions }: LanguageModelV4CallOptions): { connected?: string[] } {
-  const connected = providerOptions?.kay?.connected;
-  return Array.isArray(connected) ? { connected: connected.map((name) => String(name).split("@")[0] ?? "") } : {};
+/** The services that are connected and the person's time zone, where the agent says so. */
+function getSurroundings({ providerOptions }: LanguageModelV4CallOptions): { connected?: string[]; timeZone?: string } {
+  const { connected, timeZone } = providerOptions?.kay ?? {};
+  return {
+    ...(Array.isArray(connected) ? { connected: connected.map((name) => String(name).split("@")[0] ?? "") } : {}),
+    ...(typeof timeZone === "string" ? { timeZone } : {}),
+  };
 }

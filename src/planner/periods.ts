@@ -40,9 +40,8 @@ function goBack(amount: string | undefined, unit: string, now: Date): string {
   else if (/^mon/i.test(unit)) then.setMonth(then.getMonth() - count);
   else if (/^y/i.test(unit)) then.setFullYear(then.getFullYear() - count);
   else then.setDate(then.getDate() - count * (/^w/i.test(unit) ? 7 : 1));
-  const pad = (value: number) => String(value).padStart(2, "0");
-  const date = `${then.getFullYear()}-${pad(then.getMonth() + 1)}-${pad(then.getDate())}`;
-  return /^(min|h)/i.test(unit) ? then.toISOString() : date;
+  const shown = then.toLocaleString("sv-SE").replace(" ", "T");
+  return /^(min|h)/i.test(unit) ? shown : shown.slice(0, 10);
 }
 
 function toCount(amount: string | undefined): number {

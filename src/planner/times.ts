@@ -44,6 +44,13 @@ export function addMinutes(moment: string, minutes: number): string {
   return zoned ? iso : iso.slice(0, 19);
 }
 
+/** Returns the moment at which this machine's clock shows what the clock of a time zone shows at `now`. */
+export function toOwnClock(now: number, timeZone: string | undefined): number {
+  if (timeZone === undefined) return now;
+  const shown = new Date(now).toLocaleString("sv-SE", { timeZone });
+  return new Date(shown.replace(" ", "T")).getTime() + (now % 1_000);
+}
+
 /** Returns the day of a moment on this machine's clock. */
 export function toDay(time: number): string {
   const date = new Date(time);
@@ -175,7 +182,9 @@ function toIso(date: ParsedDate): string {
   const part = (name: "month" | "day" | "hour" | "minute" | "second") => String(date.get(name) ?? 0).padStart(2, "0");
   const day = `${date.get("year")}-${part("month")}-${part("day")}`;
   if (!date.isCertain("hour")) return day;
-  if (date.isCertain("timezoneOffset")) return date.date().toISOString();
+  // "In two hours" is counted from the person's clock; "3pm UTC" names its zone.
+  const namesZone = date.isCertain("timezoneOffset") && !date.tags().has("result/relativeDateAndTime");
+  if (namesZone) return date.date().toISOString();
   return `${day}T${part("hour")}:${part("minute")}:${part("second")}`;
 }
 

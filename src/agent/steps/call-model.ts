@@ -83,6 +83,7 @@ async function* makeCall(
     ...(input.services
       ? { connected: input.services.filter(({ connected }) => connected).map(({ name }) => name) }
       : {}),
+    ...(input.timeZone ? { timeZone: input.timeZone } : {}),
     earlierIds: turn.memory.map(({ call }) => toCall(call).toolCallId),
   });
   let hasStarted = false;

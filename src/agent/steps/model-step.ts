@@ -29,6 +29,8 @@ export type StepInput = {
   signal: AbortSignal;
   /** Names of the connected services, for the offline planner. Other models read them in the instructions. */
   connected?: string[];
+  /** The user's time zone, an IANA name, for the offline planner. */
+  timeZone?: string;
   watch?: AgentObserver;
   /** IDs of earlier calls. Some models restart their numbering in each step; a repeated ID is replaced. */
   earlierIds?: string[];
@@ -58,7 +60,10 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
       messages: input.messages,
       tools: toWireTools(input.tools),
       providerOptions: {
-        kay: input.connected ? { connected: input.connected } : {},
+        kay: {
+          ...(input.connected ? { connected: input.connected } : {}),
+          ...(input.timeZone ? { timeZone: input.timeZone } : {}),
+        },
         // The conversation is sent whole: OpenAI forgets what it stored, and gateways store nothing.
         openai: { store: false },
       },

@@ -24,7 +24,7 @@ import { createEffectLog } from "./effect-log.ts";
 
 /**
  * Whom tools run for: the installation whose connections they use, and the generation of their effects. `dryRun`: they
- * only read. `timeZone`: the user's. `attachments`: the files of the conversation, if already loaded. `facts`: what was read for the calls of a
+ * only read. `timeZone`: the user's (default: that of this machine). `attachments`: the files of the conversation, if already loaded. `facts`: what was read for the calls of a
  * step.
  */
 export type ToolOwner = {
@@ -97,7 +97,7 @@ function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfig
       load: async (id) => (await loadAttachments(ports.db, owner.generationId, [id])).get(id),
     },
     ...(owner.dryRun ? { dryRun: true } : {}),
-    ...(owner.timeZone ? { timeZone: owner.timeZone } : {}),
+    timeZone: owner.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     wants: (service, scopes) => requestScopes(ports.db, owner.installationId, service, scopes.join(" ")),
     keep: (context, work) => {
       const { toolCallId } = context;
