@@ -1,8 +1,7 @@
 import type { Skill } from "./catalogue.ts";
-import { isServiceName } from "./field-words.ts";
-import { KEY, POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
+import { isParticiple, KEY, POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
 import { sliceLower, type Word } from "./language.ts";
-import { isAction, isVerb, scoreSimilarity } from "./lexicon.ts";
+import { isVerb, scoreSimilarity } from "./lexicon.ts";
 import type { Memory } from "./memory.ts";
 
 /**
@@ -34,17 +33,6 @@ export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
     .filter((clause) => clause.some(({ kind, lower }) => kind !== "mark" && !POLITE_WORDS.has(lower)));
 }
 
-/** "Search for X in notion and confluence": a look at each of them. */
-export function splitServices(words: Word[], skills: Skill[]): Word[][] {
-  const last = words.findLastIndex(({ lower }) => lower === "and");
-  const isService = (span: Word[]) => span.length > 0 && skills.some((skill) => isServiceName(skill, span));
-  const isPlace = ({ lower }: Word) => lower === "in" || lower === "on";
-  const from = words.slice(0, Math.max(0, last)).findLastIndex(isPlace);
-  const second = words.slice(last + 1).filter((word) => !isPlace(word));
-  if (from < 1 || isAction(words[0]) || !isService(second) || !isService(words.slice(from + 1, last))) return [words];
-  return [words.slice(0, last), [...words.slice(0, from + 1), ...second]];
-}
-
 /** "If KAY-4 is closed, …": what follows depends on it. "When is …" asks. */
 function isCondition([first, second]: Word[]): boolean {
   return CONDITIONS.has(first?.lower ?? "") || (first?.lower === "when" && !QUESTION_WORDS.has(second?.lower ?? ""));
@@ -74,6 +62,8 @@ function begins(words: Word[], index: number, skills: Skill[]): boolean {
   if (word === undefined || word.kind !== "word") return false;
   if (index + 1 >= words.length) return false;
   if (QUESTION_WORDS.has(word.lower)) return true;
+  // "Issues assigned to me, reported by Tom" are described twice.
+  if (isParticiple(word)) return false;
   return skills.some(({ patterns }) =>
     patterns.some(([first, second]) => {
       if (first === undefined || !("word" in first) || first.word.stop) return false;

@@ -68,7 +68,10 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   const isPlace = [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size))) || isRival(skill, words, at);
   // "@notes.md" is a file of this machine.
   if (!mayBeInName(words, at) || isPlace || FILE.test(text)) return [];
-  if (text.includes("@") && field.person) return [{ to: endOfAddresses(words, at), quality: 1 }];
+  if (text.includes("@") && field.person)
+    return [
+      { to: field.list || /addresses/i.test(field.description) ? endOfAddresses(words, at) : at + 1, quality: 1 },
+    ];
   const shaped = field.shape?.test(text) === true;
   const led = isFieldWord(field, before);
   const plain = /^\p{Ll}/u.test(text);

@@ -1,18 +1,19 @@
 import type { Skill, ToolCatalogue } from "./catalogue.ts";
 import { chooseReading, findRival, isAsLikely, isElsewhere, listOthers } from "./choose-service.ts";
-import { type Clause, findStatement, sliceText, splitClauses, splitServices, toSubclause } from "./clauses.ts";
+import { type Clause, findStatement, sliceText, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall, LISTS } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
 import { asShowing, isOrdinal, readFollowUps } from "./follow-up.ts";
 import { toFieldValues } from "./form.ts";
 import { isPlural, PRONOUNS } from "./grammar.ts";
-import { getWord, sliceLower, type Word } from "./language.ts";
+import { getWord, sliceLower } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, getService, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
 import { findsOneThing, splitNewestThing } from "./newest-thing.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatEither, formatForbidden, formatLoose, formatNotUnderstood } from "./reply.ts";
+import { splitShared } from "./shared-words.ts";
 import type { Steps } from "./steps.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
 
@@ -30,12 +31,18 @@ export function* planRequests(
 ): Steps<ClauseOutcome[]> {
   const outcomes: ClauseOutcome[] = [];
   let { memory } = request;
-  const parts = splitClauses(request.words, kit.skills).flatMap((words) => splitServices(words, kit.skills));
+  const parts = splitClauses(request.words, kit.skills).map((words) => toSubclause(request, words));
   const derived = new Set<number>();
   for (let index = 0; index < parts.length; index++) {
-    const clause = { ...toSubclause(request, parts[index] ?? []), memory };
+    const clause = { ...(parts[index] ?? request), memory };
     const stated = index < parts.length - 1 ? findStatement(clause) : undefined;
     let understood = stated ? NOTHING : yield* understand(clause, kit, index > 0);
+    const isUnknown = understood.kind === "words" && understood.unknown !== undefined;
+    const halves = isUnknown ? yield* splitShared(clause, (half) => understand(half, kit, index > 0)) : undefined;
+    if (halves) {
+      parts.splice(index--, 1, ...halves);
+      continue;
+    }
     const look = stated ? undefined : yield* lookForNewest(clause, understood, kit);
     if (look) {
       understood = look.outcome;
@@ -57,14 +64,14 @@ function* lookForNewest(
   clause: Clause,
   understood: ClauseOutcome,
   kit: ToolCatalogue,
-): Steps<{ outcome: ClauseOutcome; request: Word[] } | undefined> {
+): Steps<{ outcome: ClauseOutcome; request: Clause } | undefined> {
   if (!(understood.kind === "words" && understood.unknown) && !findsOneThing(understood)) return undefined;
   const split = splitNewestThing(clause);
   const outcome = split && (yield* understand(split.look, kit, false));
   if (!outcome || !findsOneThing(outcome)) return undefined;
   const request = { ...toSubclause(clause, split.request), memory: after(outcome, [], clause.memory) };
   const later = yield* understand(request, kit, true);
-  return later.kind === "words" ? undefined : { outcome, request: split.request };
+  return later.kind === "words" ? undefined : { outcome, request };
 }
 
 /** A statement before a request asks for nothing itself. */
@@ -169,7 +176,7 @@ function getOutcome(
     return { kind: "calls", calls, changes: skill.access !== "read", ...more, ...(others?.length ? { others } : {}) };
   }
   // "Create … and comment on it", "… and post its key": the first request must be done before the second can be understood.
-  const refers = ({ lower }: Word) => PRONOUNS.has(lower) || LISTS.has(lower) || lower === "its";
+  const refers = ({ lower }: { lower: string }) => PRONOUNS.has(lower) || LISTS.has(lower) || lower === "its";
   if (follows && clause.words.some(refers)) return { kind: "later" };
   return { kind: "missing", reading, ...more };
 }

@@ -36,7 +36,10 @@ export function modelTools(services: { title: string; tools: Tool[] }[]): Langua
 /**
  * A conversation with the planner as its agent calls it, whose tools are answered by `results` in order of the calls.
  */
-export function plannerTalk(tools: LanguageModelV4FunctionTool[], kay: { connected?: string[] } = {}) {
+export function plannerTalk(
+  tools: LanguageModelV4FunctionTool[],
+  kay: { connected?: string[]; timeZone?: string } = {},
+) {
   const planner = createPlanner(() => NOON);
   const prompt: LanguageModelV4Prompt = [];
   const next = async (): Promise<Reply> => {
