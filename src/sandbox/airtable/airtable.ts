@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderFacts, sendWebPage } from "../web-page.ts";
 import { type AirtableEnv, findBase, listBases, requireScope, requireToken, SCOPES } from "./access.ts";
 import { buildAirtable } from "./build.ts";
 import { toScalar } from "./cells.ts";
@@ -97,12 +97,8 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Airta
       String(record.fields[table?.fields[0]?.name ?? ""] ?? "Unnamed record");
     const title = record ? getRecordName(record) : table ? `${table.name} (${base.name})` : base.name;
     const lines = table ? table.records.map(getRecordName) : base.tables.map((table) => table.name);
-    const facts =
-      record && table
-        ? table.fields.map((field) => [field.name, String(toScalar(field, record, base, world) ?? "")])
-        : [];
-    const list = html`<dl>${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-    const text = record ? list : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
-    return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${text}`), 200, getPageHeaders());
+    if (!record || !table) return sendWebPage(c, title, html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`);
+    const facts = table.fields.map((field) => [field.name, String(toScalar(field, record, base, world) ?? "")]);
+    return sendWebPage(c, title, renderFacts(Object.fromEntries(facts)));
   });
 }

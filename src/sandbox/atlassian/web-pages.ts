@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { html } from "hono/html";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import { getPageText } from "./confluence/cql.ts";
 import { getStorageText, parseStorage } from "./confluence/storage.ts";
 import { getAdfText } from "./jira/adf.ts";
@@ -22,17 +22,12 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
       Assignee: getName(provider, issue.assignee),
       Labels: issue.labels.join(", ") || "none",
     };
-    const comments = issue.comments.map(
-      ({ author, created, body }) =>
-        html`<h2>${getName(provider, author)}, ${formatDay(created)}</h2><article>${getAdfText(body)}</article>`,
+    const text = issue.description ? getAdfText(issue.description) : "No description.";
+    const comments = issue.comments.map(({ author, created, body }) =>
+      renderEntry(`${getName(provider, author)}, ${formatDay(created)}`, getAdfText(body)),
     );
-    return format(
-      c,
-      `${issue.key}: ${issue.summary}`,
-      facts,
-      issue.description ? getAdfText(issue.description) : "No description.",
-      comments,
-    );
+    const content = html`${renderFacts(facts)}<article>${text}</article>${comments}`;
+    return sendWebPage(c, `${issue.key}: ${issue.summary}`, content);
   });
   app.get("/sites/:site/wiki/spaces/:space/pages/:id/:title?", (c) => {
     const page = getSite(c, provider)?.pages.find(({ id }) => id === c.req.param("id"));
@@ -43,27 +38,12 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
       Author: getName(provider, page.author),
       Changed: formatDay(page.updated),
     };
-    const comments = page.comments.map(
-      ({ author, created, body }) =>
-        html`<h2>${getName(provider, author)}, ${formatDay(created)}</h2><article>${getStorageText(parseStorage(body))}</article>`,
+    const comments = page.comments.map(({ author, created, body }) =>
+      renderEntry(`${getName(provider, author)}, ${formatDay(created)}`, getStorageText(parseStorage(body))),
     );
-    return format(c, page.title, facts, getPageText(page), comments);
+    const content = html`${renderFacts(facts)}<article>${getPageText(page)}</article>${comments}`;
+    return sendWebPage(c, page.title, content);
   });
-}
-
-function format(
-  c: Context<SandboxEnv>,
-  title: string,
-  facts: Record<string, string>,
-  text: string,
-  more: ReturnType<typeof html>[],
-) {
-  const list = html`<dl>${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
-  return c.html(
-    renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${text}</article>${more}`),
-    200,
-    getPageHeaders(),
-  );
 }
 
 function getSite(c: Context<SandboxEnv>, provider: ProviderContext<AtlassianState>) {

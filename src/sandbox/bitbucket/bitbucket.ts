@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import {
   type BitbucketEnv,
   findRepository,
@@ -171,16 +171,10 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Bitbu
       Branches: `${request.source} → ${request.destination}`,
       "Approved by": request.approved_by.map(getAccountName).join(", ") || "nobody",
     };
-    const list = html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-    const comments = request.comments.map(
-      ({ user, created_on, raw }) =>
-        html`<h2>${getAccountName(user)}, ${created_on.slice(0, 10)}</h2><article>${raw}</article>`,
+    const comments = request.comments.map(({ user, created_on, raw }) =>
+      renderEntry(`${getAccountName(user)}, ${created_on.slice(0, 10)}`, raw),
     );
-    const title = `#${request.id} ${request.title}`;
-    return c.html(
-      renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${request.description}</article>${comments}`),
-      200,
-      getPageHeaders(),
-    );
+    const content = html`${renderFacts(facts)}<article>${request.description}</article>${comments}`;
+    return sendWebPage(c, `#${request.id} ${request.title}`, content);
   });
 }

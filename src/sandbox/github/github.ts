@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import {
   canWrite,
   findRepository,
@@ -134,13 +134,11 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Githu
     const repository = findRepository(c.req.param("owner"), c.req.param("repo"));
     if (!repository) return c.notFound();
     const { owner, name, description, issues, pull_requests } = repository;
-    const title = `${owner}/${name}`;
     const list = [...issues, ...pull_requests].map((item) => {
       const kind = isPullRequest(item) ? "pull" : "issues";
       return html`<li><a href="/${owner}/${name}/${kind}/${item.number}">#${item.number} ${item.title}</a> (${item.state})</li>`;
     });
-    const content = html`<h1>${title}</h1><article>${description}</article><ul>${list}</ul>`;
-    return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
+    return sendWebPage(c, `${owner}/${name}`, html`<article>${description}</article><ul>${list}</ul>`);
   });
   app.get("/:owner/:repo/:kind{issues|pull}/:number{[0-9]+}", (c) => {
     const repository = findRepository(c.req.param("owner"), c.req.param("repo"));
@@ -153,14 +151,11 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Githu
       Assignees: issue.assignees.map(findUserName).join(", ") || "nobody",
       Labels: issue.labels.join(", ") || "none",
     };
-    const list = html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-    const comments = issue.comments.map(
-      ({ id, user, body, created_at }) =>
-        html`<h2 id="issuecomment-${id}">${findUserName(user)}, ${created_at.slice(0, 10)}</h2><article>${body}</article>`,
+    const comments = issue.comments.map(({ id, user, body, created_at }) =>
+      renderEntry(`${findUserName(user)}, ${created_at.slice(0, 10)}`, body, `issuecomment-${id}`),
     );
-    const title = `#${issue.number} ${issue.title}`;
-    const content = html`<h1>${title}</h1>${list}<article>${issue.body}</article>${comments}`;
-    return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
+    const content = html`${renderFacts(facts)}<article>${issue.body}</article>${comments}`;
+    return sendWebPage(c, `#${issue.number} ${issue.title}`, content);
   });
 }
 

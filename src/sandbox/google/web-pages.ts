@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { html } from "hono/html";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { type Page, renderFacts, sendWebPage } from "../web-page.ts";
 import { formatCell } from "./sheets/cells.ts";
 import {
   type CalendarEvent,
@@ -18,7 +18,7 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
   app.get("/", (c) => {
     const places = { Mail: "/mail/u/", Calendar: "/calendar/r", Drive: "/drive/my-drive" };
     const list = Object.entries(places).map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`);
-    return sendPage(c, "Google", html`<ul>${list}</ul>`);
+    return sendWebPage(c, "Google", html`<ul>${list}</ul>`);
   });
   app.get("/mail/u/", (c) => sendMailbox(c, provider.world()));
   app.get("/calendar/r", (c) => sendCalendar(c, provider.world()));
@@ -27,13 +27,13 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
       .toString()
       .split(" ");
     const event = provider.world().events.find((calendarEvent) => calendarEvent.id === id);
-    return event ? sendPage(c, event.summary || "(no title)", renderEvent(event)) : c.notFound();
+    return event ? sendWebPage(c, event.summary || "(no title)", renderEvent(event)) : c.notFound();
   });
   const showPage = (c: Context<SandboxEnv>, id: string, mimeType?: string) => {
     const file = provider
       .world()
       .files.find((file) => file.id === id && (mimeType === undefined || file.mimeType === mimeType));
-    return file ? sendPage(c, file.name, renderFile(file, provider.world())) : c.notFound();
+    return file ? sendWebPage(c, file.name, renderFile(file, provider.world())) : c.notFound();
   };
   app.get("/document/d/:id/edit", (c) => showPage(c, c.req.param("id"), DOCUMENT_TYPE));
   app.get("/spreadsheets/d/:id/edit", (c) => showPage(c, c.req.param("id"), SPREADSHEET_TYPE));
@@ -41,16 +41,10 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
   app.get("/file/d/:id/view", (c) => showPage(c, c.req.param("id")));
   app.get("/open", (c) => showPage(c, c.req.query("id") ?? ""));
   for (const path of ["/document/", "/spreadsheets/", "/drive/my-drive"])
-    app.get(path, (c) => sendPage(c, "Files", renderFileList(provider.world().files)));
+    app.get(path, (c) => sendWebPage(c, "Files", renderFileList(provider.world().files)));
   app.get("/drive/trash", (c) =>
-    sendPage(c, "Trash", renderFileList(provider.world().files.filter(({ trashed }) => trashed))),
+    sendWebPage(c, "Trash", renderFileList(provider.world().files.filter(({ trashed }) => trashed))),
   );
-}
-
-type Part = ReturnType<typeof html>;
-
-function sendPage(c: Context<SandboxEnv>, title: string, content: Part) {
-  return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${content}`), 200, getPageHeaders());
 }
 
 /** Lists every conversation of an account; the fragment of the URL leads to one of them. */
@@ -66,19 +60,19 @@ function sendMailbox(c: Context<SandboxEnv>, world: GoogleState) {
       <dt>Labels</dt><dd>${message.labelIds.join(", ")}</dd></dl>
       <article>${message.text || message.html.replace(/<[^>]*>/g, " ")}</article>`,
   );
-  return sendPage(c, `Mail of ${account?.name ?? "nobody"}`, html`${list}`);
+  return sendWebPage(c, `Mail of ${account?.name ?? "nobody"}`, html`${list}`);
 }
 
 function sendCalendar(c: Context<SandboxEnv>, world: GoogleState) {
   const events = [...world.events].sort((a, b) => getInstant(a.start, "UTC") - getInstant(b.start, "UTC"));
-  return sendPage(
+  return sendWebPage(
     c,
     "Calendar",
     html`${events.map((event) => html`<h2>${event.summary || "(no title)"}</h2>${renderEvent(event)}`)}`,
   );
 }
 
-function renderEvent({ start, end, organizer, attendees, location, description }: CalendarEvent): Part {
+function renderEvent({ start, end, organizer, attendees, location, description }: CalendarEvent): Page {
   const formatTime = (time: CalendarEvent["start"]) =>
     "date" in time ? time.date : formatZonedTime(Date.parse(time.dateTime), time.timeZone);
   const facts = {
@@ -88,10 +82,10 @@ function renderEvent({ start, end, organizer, attendees, location, description }
     Guests: attendees.map(({ email }) => email).join(", ") || "nobody",
     Where: location || "nowhere in particular",
   };
-  return html`${renderFactList(facts)}<article>${description}</article>`;
+  return html`${renderFacts(facts)}<article>${description}</article>`;
 }
 
-function renderFile(file: DriveFile, world: GoogleState): Part {
+function renderFile(file: DriveFile, world: GoogleState): Page {
   const facts = {
     Owner: world.accounts.find(({ id }) => id === file.owner)?.name ?? "nobody",
     Changed: file.modifiedTime,
@@ -107,13 +101,9 @@ function renderFile(file: DriveFile, world: GoogleState): Part {
   );
   const inside =
     file.mimeType === FOLDER_TYPE ? renderFileList(world.files.filter(({ parents }) => parents.includes(file.id))) : "";
-  return html`${renderFactList(facts)}${paragraphs}${sheets}${inside}`;
+  return html`${renderFacts(facts)}${paragraphs}${sheets}${inside}`;
 }
 
-function renderFileList(files: DriveFile[]): Part {
+function renderFileList(files: DriveFile[]): Page {
   return html`<ul>${files.map(({ name, id }) => html`<li><a href="/open?id=${id}">${name}</a></li>`)}</ul>`;
-}
-
-function renderFactList(facts: Record<string, string>): Part {
-  return html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
 }

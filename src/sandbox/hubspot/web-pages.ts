@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import type { HubspotState } from "./state.ts";
 import { listAssociated, listProperties } from "./views.ts";
@@ -15,18 +15,14 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
     if (!type || !record) return c.notFound();
     const properties = listProperties(record, type);
     const title = properties.dealname ?? [properties.firstname, properties.lastname].filter(Boolean).join(" ");
-    const facts = Object.entries(properties).map(
-      ([name, value]) => html`<dt>${name}</dt><dd>${format(world, name, value)}</dd>`,
-    );
+    const facts = Object.entries(properties).map(([name, value]) => [name, format(world, name, value)]);
     const ids = listAssociated(world, type, record, "notes");
     const notes = world.notes
       .filter(({ id }) => ids.includes(id))
-      .map(
-        ({ createdAt, properties: { hs_note_body = "" } }) =>
-          html`<h2>Note, ${createdAt.slice(0, 10)}</h2><article>${toPlainText(hs_note_body)}</article>`,
+      .map(({ createdAt, properties: { hs_note_body = "" } }) =>
+        renderEntry(`Note, ${createdAt.slice(0, 10)}`, toPlainText(hs_note_body)),
       );
-    const content = html`<h1>${title || record.id}</h1><dl>${facts}</dl>${notes}`;
-    return c.html(renderSandboxPage(title || record.id, content), 200, getPageHeaders());
+    return sendWebPage(c, title || record.id, html`${renderFacts(Object.fromEntries(facts))}${notes}`);
   });
 }
 

@@ -2,8 +2,8 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import type { ApiError } from "../api.ts";
 import { getAvatarUrl } from "../files.ts";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import {
   findPost,
   type LinkedinEnv,
@@ -127,14 +127,11 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Linke
         post.reactions.map(({ actor, reactionType }) => `${getMemberName(actor)}: ${reactionType}`).join(", ") ||
         "none",
     };
-    const list = html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-    const comments = post.comments.map(
-      ({ actor, text, created }) =>
-        html`<h2>${getMemberName(actor)}, ${created.slice(0, 10)}</h2><article>${text}</article>`,
+    const comments = post.comments.map(({ actor, text, created }) =>
+      renderEntry(`${getMemberName(actor)}, ${created.slice(0, 10)}`, text),
     );
-    const title = `A post of ${getMemberName(post.author)}`;
-    const content = html`<h1>${title}</h1><article>${parseLittle(post.commentary)}</article>${list}${comments}`;
-    return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
+    const content = html`<article>${parseLittle(post.commentary)}</article>${renderFacts(facts)}${comments}`;
+    return sendWebPage(c, `A post of ${getMemberName(post.author)}`, content);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import { normalizeId } from "./ids.ts";
 import type { Block, Database, NotionState, Row } from "./state.ts";
 import { toPlainText } from "./values.ts";
@@ -13,25 +13,20 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
     const world = provider.world();
     const getUserName = (user: string) => world.users.find((candidate) => candidate.id === user)?.name ?? "somebody";
     const database = world.databases.find((database) => database.id === id);
-    const rows = world.databases.flatMap((database) => database.rows.map((row) => ({ row, database: database })));
+    const rows = world.databases.flatMap((database) => database.rows.map((row) => ({ row, database })));
     const row = rows.find((match) => match.row.id === id);
     const page = world.pages.find((page) => page.id === id) ?? row?.row;
     if (!page && !database) return c.notFound();
     const title = database ? database.title : page && "title" in page ? page.title : getTitle(row);
-    const facts = Object.entries(row?.row.properties ?? {});
-    const list = html`<dl>${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${format(value, getUserName)}</dd>`)}</dl>`;
+    const facts = Object.entries(row?.row.properties ?? {}).map(([key, value]) => [key, format(value, getUserName)]);
     const text = database
-      ? database.rows.map((row) => getTitle({ row: row, database })).join("\n")
+      ? database.rows.map((row) => getTitle({ row, database })).join("\n")
       : getLines(page?.blocks ?? []);
-    const comments = (page?.comments ?? []).map(
-      (comment) =>
-        html`<h2>${getUserName(comment.author)}, ${comment.created_time.slice(0, 10)}</h2><article>${comment.text}</article>`,
+    const comments = (page?.comments ?? []).map(({ author, created_time, text }) =>
+      renderEntry(`${getUserName(author)}, ${created_time.slice(0, 10)}`, text),
     );
-    return c.html(
-      renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${text}</article>${comments}`),
-      200,
-      getPageHeaders(),
-    );
+    const content = html`${renderFacts(Object.fromEntries(facts))}<article>${text}</article>${comments}`;
+    return sendWebPage(c, title, content);
   });
 }
 

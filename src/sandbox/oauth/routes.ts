@@ -1,7 +1,8 @@
 import type { Context, Hono } from "hono";
 import type { Account, OAuthTraits, SandboxEnv } from "../provider.ts";
+import { getPageHeaders } from "../web-page.ts";
 import { type AuthorizationRequest, buildDenialRedirect, buildRedirect, parseAuthorization } from "./authorization.ts";
-import { getPageHeaders, renderConsentPage, renderErrorPage } from "./consent.ts";
+import { renderConsentPage, renderErrorPage } from "./consent.ts";
 import type { Grants } from "./grants.ts";
 import { type Client, createRevocationEndpoint, createTokenEndpoint } from "./token.ts";
 

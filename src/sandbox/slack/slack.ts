@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { describeFile, readFormFiles, type SandboxFile } from "../files.ts";
-import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { renderEntry, sendWebPage } from "../web-page.ts";
 import { buildSlack } from "./build.ts";
 import { addMessage, registerChatMethods } from "./chat.ts";
 import { registerConversationMethods } from "./conversations.ts";
@@ -138,13 +138,13 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Slack
   const getUserName = (id: string) => provider.world().users.find((user) => user.id === id)?.real_name ?? id;
   const block = ({ user, ts, text }: Reply) => {
     const time = new Date(Number(ts) * 1000).toISOString().slice(0, 16).replace("T", " ");
-    return html`<h2 id="p${ts.replace(".", "")}">${getUserName(user)}, ${time}</h2><article>${text}</article>`;
+    return renderEntry(`${getUserName(user)}, ${time}`, text, `p${ts.replace(".", "")}`);
   };
   app.get("/", (c) => {
     const { team, channels } = provider.world();
     const open = channels.filter(({ is_private, is_archived }) => !is_private && !is_archived);
     const list = html`<ul>${open.map(({ id, name }) => html`<li><a href="/archives/${id}">#${name}</a></li>`)}</ul>`;
-    return c.html(renderSandboxPage(team.name, html`<h1>${team.name}</h1>${list}`), 200, getPageHeaders());
+    return sendWebPage(c, team.name, list);
   });
   app.get("/archives/:channel/:message?", (c) => {
     const { channels, ims } = provider.world();
@@ -156,7 +156,7 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Slack
     if (ts !== undefined && shownMessages.length === 0) return c.notFound();
     const title = isIm(conversation) ? conversation.users.map(getUserName).join(" and ") : `#${conversation.name}`;
     const blocks = shownMessages.map((root) => html`${block(root)}${root.replies.map(block)}`);
-    return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${blocks}`), 200, getPageHeaders());
+    return sendWebPage(c, title, html`${blocks}`);
   });
 }
 
