@@ -19,7 +19,7 @@ export type Provider<World> = {
   /**
    * Fills in what a seed leaves out. The result must itself be a seed, so that saved state can be loaded again.
    * @param now in ms, for relative times ("-3d")
-   * @throws SeedFault with the place of an invalid value
+   * @throws SeedError with the place of an invalid value
    */
   build(data: unknown, now: number): World;
   /** Accounts that can consent; the page preselects the first. */
@@ -118,23 +118,6 @@ export type ProviderContext<World> = {
 
 /** Hono's environment: `address` is the peer's, `grant` is set for an authenticated request. */
 export type SandboxEnv = { Bindings: { address?: string }; Variables: { grant: Grant } };
-
-/** An inconsistent seed: the place, and one sentence. The loader converts it to a Problem. */
-export class SeedError extends Error {
-  readonly path: string;
-
-  constructor(path: string, sentence: string) {
-    super(sentence);
-    this.name = "SeedFault";
-    this.path = path;
-  }
-}
-
-/** @throws SeedError if a value occurs twice. `getPath` returns the place of the value at an index. */
-export function requireUnique(values: string[], getPath: (index: number) => string): void {
-  const index = values.findIndex((value, index) => values.indexOf(value) !== index);
-  if (index >= 0) throw new SeedError(getPath(index), `"${values[index]}" occurs twice`);
-}
 
 /** One consent: its account, client and scopes. */
 export type Grant = { id: string; account: string; client: string; scopes: string[] };

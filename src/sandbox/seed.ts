@@ -9,7 +9,8 @@ import { google } from "./google/google.ts";
 import { hubspot } from "./hubspot/hubspot.ts";
 import { linkedin } from "./linkedin/linkedin.ts";
 import { notion } from "./notion/notion.ts";
-import { type Provider, SeedError } from "./provider.ts";
+import type { Provider } from "./provider.ts";
+import { SeedError } from "./seed-build.ts";
 import { slack } from "./slack/slack.ts";
 
 export type ProviderName =

@@ -10,7 +10,7 @@ export class FormulaError extends Error {}
 
 type Token = { kind: "text" | "number" | "field" | "word" | "sign"; text: string };
 
-/** Read a formula. @throws FormulaFault */
+/** Read a formula. @throws FormulaError */
 export function parseFormula(text: string): Formula {
   const tokens = lex(text);
   let offset = 0;

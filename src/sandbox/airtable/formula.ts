@@ -6,7 +6,7 @@ export type Scalar = string | number | boolean | null;
 /** Reads a record for a formula. `field` throws if the name is unknown. */
 export type FormulaScope = { field(name: string): Scalar; id: string; now: number };
 
-/** Evaluates a formula for a record. @throws FormulaFault for a function that the sandbox does not support */
+/** Evaluates a formula for a record. @throws FormulaError for a function that the sandbox does not support */
 export function evaluateFormula(formula: Formula, scope: FormulaScope): Scalar {
   switch (formula.kind) {
     case "value":

@@ -26,6 +26,7 @@ const FieldType = z.enum([
   "multipleRecordLinks",
   "createdTime",
 ]);
+export type FieldType = z.infer<typeof FieldType>;
 
 const Field = z.strictObject({
   id: createIdSchema("fld"),

@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { spellBytes } from "../ids.ts";
+import type { FieldType } from "./seed.ts";
 
 /**
  * The world of the Airtable stand-in: a seed with everything filled in. Ids are as Airtable's (`app…`, `tbl…`, `fld…`,
@@ -24,22 +26,6 @@ export type Table = { id: string; name: string; description: string; fields: Fie
 /** The first field of a table is its primary one. */
 export type Field = { id: string; name: string; type: FieldType; choices: string[]; linkedTableId: string | null };
 
-type FieldType =
-  | "singleLineText"
-  | "multilineText"
-  | "email"
-  | "url"
-  | "phoneNumber"
-  | "number"
-  | "percent"
-  | "checkbox"
-  | "singleSelect"
-  | "multipleSelects"
-  | "date"
-  | "singleCollaborator"
-  | "multipleRecordLinks"
-  | "createdTime";
-
 /** A record; cells by the names of fields, people and linked records as ids, empty ones left out. */
 export type AirtableRecord = { id: string; createdTime: string; fields: Record<string, Cell> };
 
@@ -58,5 +44,5 @@ export function createRandomId(kind: string, random: (bytes: number) => Uint8Arr
 }
 
 function formatId(kind: string, bytes: Uint8Array): string {
-  return kind + [...bytes.slice(0, 14)].map((byte) => LETTERS[byte % LETTERS.length]).join("");
+  return kind + spellBytes(bytes.slice(0, 14), LETTERS);
 }

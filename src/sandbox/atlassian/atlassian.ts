@@ -1,8 +1,9 @@
-import { hash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { getAvatarUrl } from "../files.ts";
-import { type OAuthTraits, type Provider, requireUnique } from "../provider.ts";
-import { buildSite, createSeedLookup } from "./build-site.ts";
+import { createUuidFromName } from "../ids.ts";
+import type { OAuthTraits, Provider } from "../provider.ts";
+import { createSeedLookup, requireUnique, requireUniqueValues } from "../seed-build.ts";
+import { buildSite } from "./build-site.ts";
 import { createConfluenceApp } from "./confluence/confluence.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import {
@@ -160,32 +161,22 @@ function sendProfile(c: Context<AtlassianEnv>) {
   });
 }
 
-/** Fills in an Atlassian seed. @throws SeedFault */
+/** Fills in an Atlassian seed. @throws SeedError */
 function buildAtlassian(data: AtlassianSeed, now: number): AtlassianState {
   const accounts = data.accounts.map((account) => ({ timeZone: "UTC", active: true, ...account }));
-  requireUnique(
-    accounts.map(({ accountId }) => accountId),
-    (index) => `accounts[${index}].accountId`,
-  );
-  requireUnique(
+  requireUnique(accounts, "accounts", "accountId");
+  requireUniqueValues(
     data.sites.map(({ name }) => name.toLowerCase()),
     (index) => `sites[${index}].name`,
   );
-  const lookup = createSeedLookup(accounts, now);
+  const lookup = createSeedLookup(
+    accounts.map(({ accountId: id, displayName, emailAddress }) => ({ id, names: [emailAddress, displayName] })),
+    { now, days: 14 },
+  );
+  const siteLookup = { ...lookup, first: accounts[0]?.accountId ?? "" };
   const sites = data.sites.map((site, index) =>
-    buildSite({ id: createCloudId(site.name), ...site }, lookup, `sites[${index}]`),
+    buildSite({ id: createUuidFromName(`site ${site.name}`), ...site }, siteLookup, `sites[${index}]`),
   );
-  requireUnique(
-    sites.map(({ id }) => id),
-    (index) => `sites[${index}].id`,
-  );
+  requireUnique(sites, "sites", "id");
   return { accounts, sites };
-}
-
-/** Derives a cloud ID in the form of a UUID, always the same for the same name. */
-function createCloudId(name: string): string {
-  const hex = hash("sha256", `site ${name}`, "hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    "-",
-  );
 }

@@ -1,41 +1,30 @@
-import { requireUnique, SeedError } from "../provider.ts";
-import { parseMoment } from "../seed-time.ts";
+import { requireUnique, requireUniqueValues, SeedError, type SeedLookup } from "../seed-build.ts";
 import { parseStorage, StorageError } from "./confluence/storage.ts";
 import { toAdf } from "./jira/adf.ts";
 import { DEFAULT_WORKFLOW, ISSUE_TYPES, PRIORITIES } from "./jira/schemes.ts";
 import type { IssueSeed, PageSeed, ProjectSeed, SiteSeed } from "./seed.ts";
-import type { Account, Issue, Page, Project, Site, Space } from "./state.ts";
+import type { Issue, Page, Project, Site, Space } from "./state.ts";
 
-/** Fills in one site. `path` is its place in the seed. @throws SeedFault */
-export function buildSite(data: SiteSeed & { id: string }, lookup: SeedLookup, path: string): Site {
+/** The lookup of a site, with the ID of the first account, which is the default author. */
+export type SiteLookup = SeedLookup & { first: string };
+
+/** Fills in one site. `path` is its place in the seed. @throws SeedError */
+export function buildSite(data: SiteSeed & { id: string }, lookup: SiteLookup, path: string): Site {
   const { id, name, url, scopes } = data;
-  const first = lookup.person;
-  const accounts = (data.accounts ?? []).map((reference, index) => first(reference, `${path}.accounts[${index}]`));
+  const accounts = lookup.people(data.accounts, `${path}.accounts`);
   const projects = (data.projects ?? []).map((project, index) =>
     buildProject(project, index, lookup, `${path}.projects[${index}]`),
   );
-  requireUnique(
-    projects.map(({ key }) => key),
-    (index) => `${path}.projects[${index}].key`,
-  );
+  requireUnique(projects, `${path}.projects`, "key");
   const issues = (data.issues ?? []).map((issue, index) =>
     buildIssue(issue, index, projects, lookup, `${path}.issues[${index}]`),
   );
-  requireUnique(
-    issues.map(({ key }) => key),
-    (index) => `${path}.issues[${index}].key`,
-  );
-  requireUnique(
-    issues.map((issue) => issue.id),
-    (index) => `${path}.issues[${index}].id`,
-  );
+  requireUnique(issues, `${path}.issues`, "key");
+  requireUnique(issues, `${path}.issues`, "id");
   const spaces = (data.spaces ?? []).map(
     (space, index): Space => ({ id: String(65_537 + index), description: "", ...space }),
   );
-  requireUnique(
-    spaces.map(({ key }) => key),
-    (index) => `${path}.spaces[${index}].key`,
-  );
+  requireUnique(spaces, `${path}.spaces`, "key");
   const pages = buildPages(data.pages ?? [], spaces, lookup, `${path}.pages`);
   return {
     id,
@@ -50,7 +39,7 @@ export function buildSite(data: SiteSeed & { id: string }, lookup: SeedLookup, p
   };
 }
 
-function buildProject(data: ProjectSeed, index: number, lookup: SeedLookup, path: string): Project {
+function buildProject(data: ProjectSeed, index: number, lookup: SiteLookup, path: string): Project {
   const issueTypes = data.issueTypes ?? ["Epic", "Story", "Task", "Bug"];
   issueTypes.forEach((name, typeIndex) => {
     findKnown(ISSUE_TYPES, name, `${path}.issueTypes[${typeIndex}]`, "issue type");
@@ -78,7 +67,7 @@ function buildProject(data: ProjectSeed, index: number, lookup: SeedLookup, path
   };
 }
 
-function buildIssue(data: IssueSeed, index: number, projects: Project[], lookup: SeedLookup, path: string): Issue {
+function buildIssue(data: IssueSeed, index: number, projects: Project[], lookup: SiteLookup, path: string): Issue {
   const project = projects.find(({ key }) => key === data.key.slice(0, data.key.lastIndexOf("-")));
   if (!project) throw new SeedError(`${path}.key`, `there is no project for ${data.key}`);
   const status = findKnown(
@@ -134,7 +123,7 @@ function buildComments(
   reporter: string,
   updated: string,
   firstId: number,
-  lookup: SeedLookup,
+  lookup: SiteLookup,
   path: string,
 ) {
   return (data.comments ?? []).map((comment, commentIndex) => {
@@ -152,7 +141,7 @@ function buildComments(
   });
 }
 
-function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path: string): Page[] {
+function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SiteLookup, path: string): Page[] {
   const pages = seeds.map((data, index): Page => {
     const space = spaces.find(({ key, id }) => key === data.space || id === data.space);
     if (!space) throw new SeedError(`${path}[${index}].space`, `there is no space "${data.space}"`);
@@ -171,22 +160,19 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path
       created,
       updated,
       comments: (data.comments ?? []).map((comment, commentIndex) => {
-        const where = `${path}[${index}].comments[${commentIndex}]`;
-        requireWellFormed(comment.body, `${where}.body`);
+        const commentPath = `${path}[${index}].comments[${commentIndex}]`;
+        requireWellFormed(comment.body, `${commentPath}.body`);
         return {
           id: comment.id ?? String(131_073 + index * 100 + commentIndex),
-          author: comment.author === undefined ? author : lookup.person(comment.author, `${where}.author`),
+          author: comment.author === undefined ? author : lookup.person(comment.author, `${commentPath}.author`),
           body: comment.body,
-          created: lookup.time(comment.created, updated, `${where}.created`),
+          created: lookup.time(comment.created, updated, `${commentPath}.created`),
         };
       }),
     };
   });
-  requireUnique(
-    pages.map(({ id }) => id),
-    (index) => `${path}[${index}].id`,
-  );
-  requireUnique(
+  requireUnique(pages, path, "id");
+  requireUniqueValues(
     pages.map(({ space, title }) => `${space}: ${title}`),
     (index) => `${path}[${index}].title`,
   );
@@ -215,31 +201,4 @@ function findKnown<T extends { name: string }>(list: readonly T[], name: string,
   if (!match)
     throw new SeedError(path, `there is no ${noun} "${name}"; there are ${list.map((item) => item.name).join(", ")}`);
   return match;
-}
-
-/** Looks up people and times of a seed, and names the place of invalid ones. */
-export type SeedLookup = {
-  /** Account id of an account id, an email address or a display name. */
-  person(reference: string, path: string): string;
-  time(value: string | undefined, fallback: string, path: string): string;
-  /** Default time of events: two weeks before now. */
-  longAgo: string;
-  /** The first account, the default author. */
-  first: string;
-};
-
-/** Looks up people and times among these accounts. */
-export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
-  return {
-    first: accounts[0]?.accountId ?? "",
-    longAgo: new Date(now - 14 * 86_400_000).toISOString(),
-    time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
-    person(reference, path) {
-      const account = accounts.find(({ accountId, emailAddress, displayName }) =>
-        [accountId, emailAddress, displayName].includes(reference),
-      );
-      if (!account) throw new SeedError(path, `there is no account "${reference}"`);
-      return account.accountId;
-    },
-  };
 }

@@ -1,70 +1,40 @@
-import { hash } from "node:crypto";
-import { requireUnique, SeedError } from "../provider.ts";
-import { parseMoment } from "../seed-time.ts";
+import { createUuidFromName } from "../ids.ts";
+import { createSeedLookup, requireUnique, type SeedLookup } from "../seed-build.ts";
 import type { BitbucketSeed, PullRequestSeed, RepositorySeed, WorkspaceSeed } from "./seed.ts";
-import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
+import type { BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
 
-type Lookup = {
-  person(reference: string, path: string): string;
-  people(references: string[] | undefined, path: string): string[];
-  time(value: string | undefined, fallback: string, path: string): string;
-  longAgo: string;
-};
-
-/** Fills in a Bitbucket seed. @throws SeedFault */
+/** Fills in a Bitbucket seed. @throws SeedError */
 export function buildBitbucket(data: BitbucketSeed, now: number): BitbucketState {
-  const longAgo = new Date(now - 30 * 86_400_000).toISOString();
-  const time: Lookup["time"] = (value, fallback, path) =>
-    value === undefined ? fallback : parseMoment(value, now, path);
+  const lookup = createSeedLookup(
+    data.accounts.map(({ account_id: id, email, display_name, nickname }) => ({
+      id,
+      names: [email, display_name, nickname],
+    })),
+    { now, days: 30 },
+  );
   const accounts = data.accounts.map((account, index) => ({
     ...account,
     uuid: account.uuid ?? createUuid(`account ${account.account_id}`),
-    created_on: time(account.created_on, longAgo, `accounts[${index}].created_on`),
+    created_on: lookup.time(account.created_on, lookup.longAgo, `accounts[${index}].created_on`),
   }));
-  requireUnique(
-    accounts.map(({ account_id }) => account_id),
-    (index) => `accounts[${index}].account_id`,
-  );
-  const lookup = { longAgo, time, ...createPeopleLookup(accounts) };
+  requireUnique(accounts, "accounts", "account_id");
   const workspaces = data.workspaces.map((workspace, index) =>
     buildWorkspace(workspace, lookup, `workspaces[${index}]`),
   );
-  requireUnique(
-    workspaces.map(({ slug }) => slug),
-    (index) => `workspaces[${index}].slug`,
-  );
+  requireUnique(workspaces, "workspaces", "slug");
   return { accounts, workspaces };
 }
 
 /** Derives a UUID in braces, like Bitbucket's, always the same for the same name. */
 function createUuid(name: string): string {
-  const hex = hash("sha256", name, "hex");
-  return `{${[hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-")}}`;
+  return `{${createUuidFromName(name)}}`;
 }
 
-function createPeopleLookup(accounts: Account[]) {
-  const findPerson = (reference: string, path: string) => {
-    const account = accounts.find(({ account_id, email, display_name, nickname }) =>
-      [account_id, email, display_name, nickname].includes(reference),
-    );
-    if (!account) throw new SeedError(path, `there is no account "${reference}"`);
-    return account.account_id;
-  };
-  return {
-    person: findPerson,
-    people: (references: string[] | undefined, path: string) =>
-      (references ?? []).map((reference, index) => findPerson(reference, `${path}[${index}]`)),
-  };
-}
-
-function buildWorkspace(data: WorkspaceSeed, lookup: Lookup, path: string): Workspace {
+function buildWorkspace(data: WorkspaceSeed, lookup: SeedLookup, path: string): Workspace {
   const repositories = (data.repositories ?? []).map((repository, index) =>
     buildRepository(repository, data.slug, lookup, `${path}.repositories[${index}]`),
   );
-  requireUnique(
-    repositories.map(({ slug }) => slug),
-    (index) => `${path}.repositories[${index}].slug`,
-  );
+  requireUnique(repositories, `${path}.repositories`, "slug");
   return {
     slug: data.slug,
     uuid: data.uuid ?? createUuid(`workspace ${data.slug}`),
@@ -75,16 +45,13 @@ function buildWorkspace(data: WorkspaceSeed, lookup: Lookup, path: string): Work
   };
 }
 
-function buildRepository(data: RepositorySeed, workspace: string, lookup: Lookup, path: string): Repository {
+function buildRepository(data: RepositorySeed, workspace: string, lookup: SeedLookup, path: string): Repository {
   const created_on = lookup.time(data.created_on, lookup.longAgo, `${path}.created_on`);
   const mainbranch = data.mainbranch ?? "main";
   const requests = (data.pull_requests ?? []).map((pullRequest, index) =>
     buildPullRequest(pullRequest, index, mainbranch, lookup, `${path}.pull_requests[${index}]`),
   );
-  requireUnique(
-    requests.map(({ id }) => String(id)),
-    (index) => `${path}.pull_requests[${index}].id`,
-  );
+  requireUnique(requests, `${path}.pull_requests`, "id");
   const open = requests.filter(({ state }) => state === "OPEN").map(({ source }) => source);
   return {
     slug: data.slug,
@@ -106,7 +73,7 @@ function buildPullRequest(
   data: PullRequestSeed,
   index: number,
   mainbranch: string,
-  lookup: Lookup,
+  lookup: SeedLookup,
   path: string,
 ): PullRequest {
   const created_on = lookup.time(data.created_on, lookup.longAgo, `${path}.created_on`);

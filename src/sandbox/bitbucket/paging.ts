@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import { parsePeriod } from "../period.ts";
 import { QuerySyntaxError } from "../query/lexer.ts";
 import { type Comparison, matchesCondition, type Operand, parseQuery } from "../query/parser.ts";
-import { parsePeriod } from "../seed-time.ts";
 import type { BitbucketEnv } from "./access.ts";
 import { bitbucketError } from "./errors.ts";
 

@@ -5,10 +5,9 @@ import type { ProviderContext } from "../provider.ts";
 import { type BitbucketEnv, findPullRequest, findRepository, requireScope } from "./access.ts";
 import { bitbucketError } from "./errors.ts";
 import { paginate } from "./paging.ts";
-import type { BitbucketState, Comment, PullRequest, PullRequestState } from "./state.ts";
+import { type BitbucketState, type Comment, PULL_REQUEST_STATES, type PullRequest } from "./state.ts";
 import { toCommentView, toParticipantView, toPullRequestView } from "./views.ts";
 
-const STATES: PullRequestState[] = ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
 const REQUESTS = "/repositories/:workspace/:repository/pullrequests";
 const ONE = `${REQUESTS}/:id{[0-9]+}`;
 
@@ -44,10 +43,10 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, provider: Pro
 function list(c: Context<BitbucketEnv>) {
   const { workspace, repository } = findRepository(c);
   const states = parseQueryList(c, "state").map((state) => state.toUpperCase());
-  const invalidState = states.find((state) => !STATES.includes(state as PullRequestState));
+  const invalidState = states.find((state) => !PULL_REQUEST_STATES.some((known) => known === state));
   if (invalidState !== undefined) throw bitbucketError(400, `Invalid state: ${invalidState}`);
   const inQuery = c.req.query("q")?.includes("state") ?? false;
-  const selectedStates = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
+  const selectedStates: readonly string[] = states.length > 0 ? states : inQuery ? PULL_REQUEST_STATES : ["OPEN"];
   const pullRequests = repository.pull_requests
     .filter(({ state }) => selectedStates.includes(state))
     .sort((a, b) => b.updated_on.localeCompare(a.updated_on));

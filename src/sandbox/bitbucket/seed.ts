@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { PULL_REQUEST_STATES } from "./state.ts";
 
 /** The Bitbucket part of a seed. Names are Bitbucket's own; everything that can be generated may be omitted. */
 
@@ -30,7 +31,7 @@ const PullRequest = z.strictObject({
   id: z.optional(z.number().check(z.int(), z.gte(1))),
   title: text,
   description: z.optional(z.string()),
-  state: z.optional(z.enum(["OPEN", "MERGED", "DECLINED", "SUPERSEDED"])),
+  state: z.optional(z.enum(PULL_REQUEST_STATES)),
   author: text,
   source: text,
   destination: optional,

@@ -37,7 +37,8 @@ export type Repository = {
   pull_requests: PullRequest[];
 };
 
-export type PullRequestState = "OPEN" | "MERGED" | "DECLINED" | "SUPERSEDED";
+export const PULL_REQUEST_STATES = ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"] as const;
+type PullRequestState = (typeof PULL_REQUEST_STATES)[number];
 
 export type PullRequest = {
   id: number;

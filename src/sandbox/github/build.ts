@@ -1,51 +1,37 @@
 import { hash } from "node:crypto";
-import { requireUnique, SeedError } from "../provider.ts";
-import { parseMoment } from "../seed-time.ts";
+import { createSeedLookup, requireUniqueValues, SeedError, type SeedLookup } from "../seed-build.ts";
 import type { GithubSeed, IssueSeed, PullRequestSeed, RepositorySeed } from "./seed.ts";
 import type { GithubState, Issue, PullRequest, Repository } from "./state.ts";
 
-type Lookup = {
-  person(reference: string, path: string): string;
-  people(references: string[] | undefined, path: string): string[];
-  time(value: string | null | undefined, fallback: string, path: string): string;
-  longAgo: string;
-};
-
-/** Fills in a GitHub seed. @throws SeedFault */
+/** Fills in a GitHub seed. @throws SeedError */
 export function buildGithub(data: GithubSeed, now: number): GithubState {
-  const longAgo = new Date(now - 30 * 86_400_000).toISOString();
-  const time: Lookup["time"] = (value, fallback, path) => (value ? parseMoment(value, now, path) : fallback);
+  const lookup = createSeedLookup(
+    data.users.map(({ login, email, name }) => ({ id: login, names: [email, name] })),
+    { now, days: 30, noun: "user" },
+  );
   const users = data.users.map((user, index) => ({
     ...user,
     id: user.id ?? createIdFromName(`user ${user.login}`),
     bio: user.bio ?? "",
-    created_at: time(user.created_at, longAgo, `users[${index}].created_at`),
+    created_at: lookup.time(user.created_at, lookup.longAgo, `users[${index}].created_at`),
   }));
-  const person: Lookup["person"] = (reference, path) => {
-    const user = users.find(({ login, email, name }) => [login, email, name].includes(reference));
-    if (!user) throw new SeedError(path, `there is no user "${reference}"`);
-    return user.login;
-  };
-  const people: Lookup["people"] = (references, path) =>
-    (references ?? []).map((reference, index) => person(reference, `${path}[${index}]`));
-  const lookup = { person, people, time, longAgo };
   const organizations = (data.organizations ?? []).map((organization, index) => ({
     login: organization.login,
     id: organization.id ?? createIdFromName(`organization ${organization.login}`),
     name: organization.name ?? organization.login,
     members: organization.members
-      ? people(organization.members, `organizations[${index}].members`)
+      ? lookup.people(organization.members, `organizations[${index}].members`)
       : users.map(({ login }) => login),
   }));
   const owners = [...users, ...organizations].map(({ login }) => login);
-  requireUnique(owners, () => "users");
+  requireUniqueValues(owners, () => "users");
   const repositories = (data.repositories ?? []).map((data, index) => {
     const path = `repositories[${index}]`;
     const owner = owners.find((login) => login === data.owner);
     if (!owner) throw new SeedError(`${path}.owner`, `there is no user or organization "${data.owner}"`);
     return buildRepository(data, lookup, path);
   });
-  requireUnique(
+  requireUniqueValues(
     repositories.map(({ owner, name }) => `${owner}/${name}`.toLowerCase()),
     (index) => `repositories[${index}].name`,
   );
@@ -57,7 +43,7 @@ export function createIdFromName(name: string): number {
   return 1_000_000 + (hash("sha256", name, "buffer").readUInt32BE(0) % 900_000_000);
 }
 
-function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Repository {
+function buildRepository(data: RepositorySeed, lookup: SeedLookup, path: string): Repository {
   const { owner, name } = data;
   const created_at = lookup.time(data.created_at, lookup.longAgo, `${path}.created_at`);
   const default_branch = data.default_branch ?? "main";
@@ -84,7 +70,7 @@ function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Re
       `${path}.pull_requests[${index}]`,
     ),
   );
-  requireUnique(
+  requireUniqueValues(
     [...issues, ...pulls].map(({ number }) => String(number)),
     () => `${path}.issues`,
   );
@@ -110,7 +96,7 @@ function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Re
   };
 }
 
-function buildIssue(data: IssueSeed, number: number, repository: string, lookup: Lookup, path: string): Issue {
+function buildIssue(data: IssueSeed, number: number, repository: string, lookup: SeedLookup, path: string): Issue {
   const created_at = lookup.time(data.created_at, lookup.longAgo, `${path}.created_at`);
   const updated_at = lookup.time(data.updated_at, created_at, `${path}.updated_at`);
   const state = data.state ?? "open";
@@ -140,7 +126,7 @@ function buildPullRequest(
   number: number,
   branch: string,
   repository: string,
-  lookup: Lookup,
+  lookup: SeedLookup,
   path: string,
 ): PullRequest {
   const merged = data.merged ?? false;

@@ -1,6 +1,13 @@
 import { hash } from "node:crypto";
-import { requireUnique, SeedError } from "../provider.ts";
-import { parseMoment } from "../seed-time.ts";
+import {
+  createSeedLookup,
+  findNamed,
+  parseMoment,
+  requireUnique,
+  requireUniqueValues,
+  SeedError,
+  type SeedLookup,
+} from "../seed-build.ts";
 import type { EventSeed, FileSeed, GoogleSeed, MessageSeed } from "./seed.ts";
 import {
   type Account,
@@ -19,9 +26,9 @@ import { addDays, formatZonedTime, getInstant, isTimeZone, parseSeedTime } from 
 
 const HOUR_MS = 3_600_000;
 
-type Lookup = { now: number; accounts: Account[]; person(reference: string, path: string): Account };
+type Lookup = SeedLookup & { accounts: Account[]; account(reference: string, path: string): Account };
 
-/** Fills in a Google seed. @throws SeedFault */
+/** Fills in a Google seed. @throws SeedError */
 export function buildGoogle(data: GoogleSeed, now: number): GoogleState {
   const accounts = data.accounts.map((account) => ({ ...account, timeZone: account.timeZone ?? "Europe/Berlin" }));
   const invalidIndex = accounts.findIndex(({ timeZone }) => !isTimeZone(timeZone));
@@ -30,13 +37,18 @@ export function buildGoogle(data: GoogleSeed, now: number): GoogleState {
       `accounts[${invalidIndex}].timeZone`,
       `there is no time zone "${accounts[invalidIndex]?.timeZone}"`,
     );
-  requireUnique(
-    accounts.map(({ id }) => id),
-    (index) => `accounts[${index}].id`,
-  );
-  const lookup: Lookup = { now, accounts, person: (reference, path) => findPerson(accounts, reference, path) };
+  requireUnique(accounts, "accounts", "id");
+  const getNames = ({ id, email, name }: Account) => [id, email, name];
+  const lookup: Lookup = {
+    ...createSeedLookup(
+      accounts.map((account) => ({ id: account.id, names: getNames(account) })),
+      { now, days: 30 },
+    ),
+    accounts,
+    account: (reference, path) => findNamed(accounts, getNames, reference, path, "account"),
+  };
   const labels = (data.labels ?? []).map((label, index) => ({
-    account: lookup.person(label.account, `labels[${index}].account`).id,
+    account: lookup.person(label.account, `labels[${index}].account`),
     id: label.id ?? `Label_${index + 1}`,
     name: label.name,
   }));
@@ -47,18 +59,12 @@ export function buildGoogle(data: GoogleSeed, now: number): GoogleState {
     events: (data.events ?? []).map((event, index) => buildEvent(event, index, lookup)),
     files: buildFiles(data.files ?? [], lookup),
   };
-  requireUnique(
+  requireUniqueValues(
     world.messages.map(({ account, id }) => `${account} ${id}`),
     (index) => `messages[${index}].id`,
   );
-  requireUnique(
-    world.events.map(({ id }) => id),
-    (index) => `events[${index}].id`,
-  );
-  requireUnique(
-    world.files.map(({ id }) => id),
-    (index) => `files[${index}].id`,
-  );
+  requireUnique(world.events, "events", "id");
+  requireUnique(world.files, "files", "id");
   return world;
 }
 
@@ -85,17 +91,11 @@ function getParagraphs(text: string): Paragraph[] {
     });
 }
 
-function findPerson(accounts: Account[], reference: string, path: string): Account {
-  const account = accounts.find(({ id, email, name }) => [id, email, name].includes(reference));
-  if (!account) throw new SeedError(path, `there is no account "${reference}"`);
-  return account;
-}
-
 function buildMessage(data: MessageSeed, index: number, { now, person }: Lookup): Message {
   const path = `messages[${index}]`;
   const id = data.id ?? createHexFromName(`message ${index} ${data.account} ${data.subject ?? ""}`, 16);
   return {
-    account: person(data.account, `${path}.account`).id,
+    account: person(data.account, `${path}.account`),
     id,
     threadId: data.threadId ?? id,
     messageId: data.messageId ?? `<${id}@mail.example.com>`,
@@ -120,9 +120,9 @@ function buildMessage(data: MessageSeed, index: number, { now, person }: Lookup)
   };
 }
 
-function buildEvent(data: EventSeed, index: number, { now, person, accounts }: Lookup): CalendarEvent {
+function buildEvent(data: EventSeed, index: number, { now, account, accounts }: Lookup): CalendarEvent {
   const path = `events[${index}]`;
-  const { email, timeZone } = person(data.organizer, `${path}.organizer`);
+  const { email, timeZone } = account(data.organizer, `${path}.organizer`);
   const start = parseSeedTime(data.start, timeZone, now, `${path}.start`);
   const end =
     data.end === undefined ? endAfter(start, timeZone) : parseSeedTime(data.end, timeZone, now, `${path}.end`);
@@ -160,19 +160,19 @@ function buildFiles(seeds: FileSeed[], lookup: Lookup): DriveFile[] {
   const ids = seeds.map((data, index) => data.id ?? getFileId(`file ${index} ${data.name}`));
   return seeds.map((data, index) => {
     const path = `files[${index}]`;
-    const parents = (data.parents ?? []).map((reference, at) => {
+    const parents = (data.parents ?? []).map((reference, parentIndex) => {
       const index = seeds.findIndex(
-        (other, one) => ids[one] === reference || (other.name === reference && other !== data),
+        (other, otherIndex) => ids[otherIndex] === reference || (other.name === reference && other !== data),
       );
-      if (index < 0) throw new SeedError(`${path}.parents[${at}]`, `there is no folder "${reference}"`);
+      if (index < 0) throw new SeedError(`${path}.parents[${parentIndex}]`, `there is no folder "${reference}"`);
       return ids[index] ?? reference;
     });
     return buildFile(data, ids[index] ?? "", parents, path, lookup);
   });
 }
 
-function buildFile(data: FileSeed, id: string, parents: string[], path: string, { now, person }: Lookup): DriveFile {
-  const owner = person(data.owner, `${path}.owner`);
+function buildFile(data: FileSeed, id: string, parents: string[], path: string, { now, account }: Lookup): DriveFile {
+  const owner = account(data.owner, `${path}.owner`);
   const mimeType =
     data.mimeType ??
     (data.shortcutDetails ? SHORTCUT_TYPE : undefined) ??

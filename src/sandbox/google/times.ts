@@ -1,5 +1,5 @@
-import { SeedError } from "../provider.ts";
-import { parseMoment, parsePeriod } from "../seed-time.ts";
+import { parsePeriod } from "../period.ts";
+import { parseMoment, SeedError } from "../seed-build.ts";
 import type { TimeSeed } from "./seed.ts";
 import type { EventTime } from "./state.ts";
 
@@ -41,7 +41,7 @@ export function addDays(date: string, days = 1): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Reads an event's time in a seed. @throws SeedFault */
+/** Reads an event's time in a seed. @throws SeedError */
 export function parseSeedTime(value: TimeSeed, zone: string, now: number, path: string): EventTime {
   if (typeof value !== "string") return value;
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return { date: value };

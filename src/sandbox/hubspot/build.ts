@@ -1,5 +1,4 @@
-import { requireUnique, SeedError } from "../provider.ts";
-import { parseMoment } from "../seed-time.ts";
+import { findNamed, parseMoment, requireUnique, requireUniqueValues, SeedError } from "../seed-build.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import type { HubspotSeed, PipelineSeed, RecordSeed } from "./seed.ts";
 import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./state.ts";
@@ -22,7 +21,7 @@ const SALES: PipelineSeed = {
   ],
 };
 
-/** Fills in a HubSpot seed. @throws SeedFault */
+/** Fills in a HubSpot seed. @throws SeedError */
 export function buildHubspot(data: HubspotSeed, now: number): HubspotState {
   const owners = data.owners.map((owner, index) => ({
     id: owner.id ?? String(71_000_001 + index),
@@ -31,7 +30,7 @@ export function buildHubspot(data: HubspotSeed, now: number): HubspotState {
     firstName: owner.firstName,
     lastName: owner.lastName ?? "",
   }));
-  requireUnique(
+  requireUniqueValues(
     owners.map(({ email }) => email.toLowerCase()),
     (index) => `owners[${index}].email`,
   );
@@ -53,13 +52,10 @@ export function buildHubspot(data: HubspotSeed, now: number): HubspotState {
     for (const [index, record] of (data[type] ?? []).entries()) {
       world[type].push(buildRecord(record, type, { world, now, index, path: `${type}[${index}]` }));
     }
-    requireUnique(
-      world[type].map(({ id }) => id),
-      (index) => `${type}[${index}].id`,
-    );
+    requireUnique(world[type], type, "id");
   }
   const addresses = world.contacts.map(({ id, properties }) => properties.email?.toLowerCase() || id);
-  requireUnique(addresses, (index) => `contacts[${index}].properties.email`);
+  requireUniqueValues(addresses, (index) => `contacts[${index}].properties.email`);
   return world;
 }
 
@@ -92,10 +88,10 @@ function buildRecord(data: RecordSeed, type: ObjectType, { world, now, index, pa
     createdAt,
     updatedAt: data.updatedAt === undefined ? createdAt : parseMoment(data.updatedAt, now, `${path}.updatedAt`),
     contacts: (data.contacts ?? []).map((reference, contactIndex) =>
-      associate(world.contacts, reference, `${path}.contacts[${contactIndex}]`),
+      findRecordId(world.contacts, reference, `${path}.contacts[${contactIndex}]`),
     ),
     deals: (data.deals ?? []).map((reference, dealIndex) =>
-      associate(world.deals, reference, `${path}.deals[${dealIndex}]`),
+      findRecordId(world.deals, reference, `${path}.deals[${dealIndex}]`),
     ),
   };
 }
@@ -125,17 +121,16 @@ function resolve(
 }
 
 function findOwnerId(owners: Owner[], reference: string, path: string): string {
-  const owner = owners.find(({ id, email, firstName, lastName }) =>
-    [id, email, `${firstName} ${lastName}`.trim()].includes(reference),
-  );
-  if (!owner) throw new SeedError(path, `there is no owner "${reference}"`);
-  return owner.id;
+  const getNames = ({ id, email, firstName, lastName }: Owner) => [id, email, `${firstName} ${lastName}`.trim()];
+  return findNamed(owners, getNames, reference, path, "owner").id;
 }
 
-function associate(records: CrmRecord[], reference: string, path: string): string {
-  const record = records.find(({ id, properties }) =>
-    [id, properties.email, properties.dealname, `${properties.firstname} ${properties.lastname}`].includes(reference),
-  );
-  if (!record) throw new SeedError(path, `there is no record "${reference}"`);
-  return record.id;
+function findRecordId(records: CrmRecord[], reference: string, path: string): string {
+  const getNames = ({ id, properties: { email, dealname, firstname, lastname } }: CrmRecord) => [
+    id,
+    email,
+    dealname,
+    `${firstname} ${lastname}`,
+  ];
+  return findNamed(records, getNames, reference, path, "record").id;
 }

@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { JsonRecord } from "#protocol/json";
 import { type ApiEnv, parseJsonObject, requireAccount } from "../api.ts";
+import { formatUuid } from "../ids.ts";
 import type { ProviderContext } from "../provider.ts";
 import { invalidError, notFoundError, notionError } from "./errors.ts";
-import { createUuid, normalizeId } from "./ids.ts";
 import type { Block, Database, Entry, NotionState, Page, Row, User } from "./state.ts";
 
 /** Context of a request under `/v1`. */
@@ -124,9 +124,15 @@ export function touchEntry(c: Context<NotionEnv>, provider: ProviderContext<Noti
   provider.save();
 }
 
-/** A new id. */
+/** Creates an ID from random bytes. */
 export function createId(provider: ProviderContext<NotionState>): string {
-  return createUuid(provider.random);
+  return formatUuid(Buffer.from(provider.random(16)).toString("hex"));
+}
+
+/** Adds the hyphens of an ID, which requests may omit. */
+export function normalizeId(text: string): string {
+  const hex = text.replaceAll("-", "").toLowerCase();
+  return /^[0-9a-f]{32}$/.test(hex) ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") : text;
 }
 
 /** Returns a page of a list: `page_size` (at most 100) from `start_cursor`. */

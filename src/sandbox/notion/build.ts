@@ -1,19 +1,17 @@
-import { requireUnique, SeedError } from "../provider.ts";
-import { parseMoment, parsePeriod } from "../seed-time.ts";
-import { createUuidFromName } from "./ids.ts";
+import { createUuidFromName } from "../ids.ts";
+import { parsePeriod } from "../period.ts";
+import { createSeedLookup, findNamed, requireUniqueValues, SeedError, type SeedLookup } from "../seed-build.ts";
 import type { BlockSeed, DatabaseSeed, NotionSeed, PageSeed, RowSeed } from "./seed.ts";
-import type { Block, Cell, Database, Entry, NotionState, Page, Property, Row, User } from "./state.ts";
+import type { Block, Cell, Database, Entry, NotionState, Page, Property, Row } from "./state.ts";
 import { parseBlocks } from "./text.ts";
 
-type Lookup = {
-  now: number;
+type Lookup = SeedLookup & {
+  /** The first user, the default author. */
   first: string;
-  person(reference: string, path: string): string;
   page(reference: string, path: string): string;
-  time(value: string | undefined, fallback: string, path: string): string;
 };
 
-/** Fills in a Notion seed. @throws SeedFault */
+/** Fills in a Notion seed. @throws SeedError */
 export function buildNotion(data: NotionSeed, now: number): NotionState {
   const users = data.users.map((user) => ({ ...user, id: user.id ?? createUuidFromName(`user ${user.email}`) }));
   const pages = (data.pages ?? []).map((page, index) => ({
@@ -21,11 +19,12 @@ export function buildNotion(data: NotionSeed, now: number): NotionState {
     id: page.id ?? createUuidFromName(`page ${index} ${page.title}`),
   }));
   const lookup: Lookup = {
-    now,
+    ...createSeedLookup(
+      users.map(({ id, name, email }) => ({ id, names: [name, email] })),
+      { now, days: 30, noun: "user" },
+    ),
     first: users[0]?.id ?? "",
-    person: (reference, path) => findPerson(users, reference, path),
-    page: (reference, path) => pageIn(pages, reference, path),
-    time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
+    page: (reference, path) => findNamed(pages, ({ id, title }) => [id, title], reference, path, "page").id,
   };
   const name = data.workspace?.name ?? "Workspace";
   const world: NotionState = {
@@ -36,18 +35,6 @@ export function buildNotion(data: NotionSeed, now: number): NotionState {
   };
   requireUniqueIds(world);
   return world;
-}
-
-function findPerson(users: User[], reference: string, path: string): string {
-  const user = users.find(({ id, name, email }) => [id, name, email].includes(reference));
-  if (!user) throw new SeedError(path, `there is no user "${reference}"`);
-  return user.id;
-}
-
-function pageIn(pages: (PageSeed & { id: string })[], reference: string, path: string): string {
-  const page = pages.find(({ id, title }) => [id, title].includes(reference));
-  if (!page) throw new SeedError(path, `there is no page "${reference}"`);
-  return page.id;
 }
 
 function buildPage(page: PageSeed & { id: string }, lookup: Lookup, path: string): Page {
@@ -67,8 +54,7 @@ function buildDatabase(data: DatabaseSeed, lookup: Lookup, path: string): Databa
   );
   const titles = Object.values(properties).filter(({ type }) => type === "title").length;
   if (titles !== 1) throw new SeedError(`${path}.properties`, "there must be one property of the type title");
-  const longAgo = new Date(lookup.now - 30 * 86_400_000).toISOString();
-  const created_time = lookup.time(data.created_time, longAgo, `${path}.created_time`);
+  const created_time = lookup.time(data.created_time, lookup.longAgo, `${path}.created_time`);
   return {
     id,
     data_source_id: data.data_source_id ?? createUuidFromName(`data source ${id}`),
@@ -119,11 +105,7 @@ function shiftDay(text: string, now: number): string {
 }
 
 function getEntry(data: PageSeed | RowSeed, id: string, lookup: Lookup, path: string): Entry {
-  const created_time = lookup.time(
-    data.created_time,
-    new Date(lookup.now - 30 * 86_400_000).toISOString(),
-    `${path}.created_time`,
-  );
+  const created_time = lookup.time(data.created_time, lookup.longAgo, `${path}.created_time`);
   const created_by = data.created_by ? lookup.person(data.created_by, `${path}.created_by`) : lookup.first;
   const blocks = [...(data.blocks ?? []), ...(data.text === undefined ? [] : parseBlocks(data.text))];
   return {
@@ -159,5 +141,5 @@ function buildBlocks(blocks: BlockSeed[], parent: string, time: string): Block[]
 
 function requireUniqueIds({ users, pages, databases }: NotionState): void {
   const ids = [...users, ...pages, ...databases, ...databases.flatMap(({ rows }) => rows)].map(({ id }) => id);
-  requireUnique(ids, () => "pages");
+  requireUniqueValues(ids, () => "pages");
 }

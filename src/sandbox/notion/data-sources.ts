@@ -1,8 +1,7 @@
 import type { Context, Hono } from "hono";
 import { toRecord } from "#protocol/json";
-import { findDataSource, type NotionEnv, paginate, parseBody, requireCapability } from "./access.ts";
+import { findDataSource, type NotionEnv, normalizeId, paginate, parseBody, requireCapability } from "./access.ts";
 import { invalidError, notFoundError } from "./errors.ts";
-import { normalizeId } from "./ids.ts";
 import type { Cell, Database, Property, Row } from "./state.ts";
 import { toDatabaseView, toDataSourceView, toPageView } from "./views.ts";
 

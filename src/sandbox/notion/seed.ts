@@ -48,7 +48,7 @@ const Page = z.strictObject({ title: z.string(), parent: z.optional(z.nullable(t
 const Cell = z.union([z.string(), z.number(), z.boolean(), z.array(text), z.null()]);
 const Row = z.strictObject({ properties: z.record(z.string(), Cell), ...entry });
 
-const type = z.enum([
+const PropertyType = z.enum([
   "title",
   "rich_text",
   "number",
@@ -62,7 +62,8 @@ const type = z.enum([
   "phone_number",
   "people",
 ]);
-const Property = z.union([type, z.strictObject({ type, options: z.optional(z.array(text)) })]);
+export type PropertyType = z.infer<typeof PropertyType>;
+const Property = z.union([PropertyType, z.strictObject({ type: PropertyType, options: z.optional(z.array(text)) })]);
 
 const Database = z.strictObject({
   id: uuid,

@@ -1,3 +1,5 @@
+import type { PropertyType } from "./seed.ts";
+
 /**
  * The world of the Notion stand-in: a seed with everything filled in. People and pages are ids, times are ISO 8601 in
  * UTC.
@@ -36,20 +38,6 @@ export type Row = Entry & { properties: Record<string, Cell> };
 export type Cell = string | number | boolean | string[] | null;
 
 export type Property = { type: PropertyType; options: string[] };
-
-type PropertyType =
-  | "title"
-  | "rich_text"
-  | "number"
-  | "select"
-  | "multi_select"
-  | "status"
-  | "date"
-  | "checkbox"
-  | "url"
-  | "email"
-  | "phone_number"
-  | "people";
 
 /** A database with its one table. */
 export type Database = {

@@ -1,7 +1,6 @@
 import { toRecord } from "#protocol/json";
-
+import { createUuidFromName } from "../ids.ts";
 import { invalidError } from "./errors.ts";
-import { createUuidFromName } from "./ids.ts";
 import { checkRichText } from "./limits.ts";
 import type { Cell, NotionState, Property } from "./state.ts";
 import { toTextPiece } from "./text.ts";

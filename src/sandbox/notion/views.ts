@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import { createUuidFromName } from "../ids.ts";
 import type { FoundPage, NotionEnv } from "./access.ts";
 import { getEntry } from "./access.ts";
-import { createUuidFromName } from "./ids.ts";
 import type { Block, Comment, Database, Entry, NotionState, Property, User } from "./state.ts";
 import { toTextPiece } from "./text.ts";
 import { getPropertyId, toOptionView, toValueView } from "./values.ts";

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
-import { normalizeId } from "./ids.ts";
+import { normalizeId } from "./access.ts";
 import type { Block, Database, NotionState, Row } from "./state.ts";
 import { toPlainText } from "./values.ts";
 

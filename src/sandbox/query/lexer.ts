@@ -8,7 +8,7 @@ export class QuerySyntaxError extends Error {
 
   constructor(problem: QuerySyntaxError["problem"], token: Token) {
     super(`${problem} expected at ${token.at}`);
-    this.name = "QuerySyntax";
+    this.name = "QuerySyntaxError";
     this.problem = problem;
     this.token = token;
   }

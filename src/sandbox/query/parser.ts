@@ -24,7 +24,7 @@ const OPERATORS = new Set(["=", "!=", "~", "!~", "<", "<=", ">", ">="]);
  * Parses the common grammar of JQL, CQL and Bitbucket's filters: comparisons joined by AND, OR and NOT with brackets,
  * and ORDER BY.
  *
- * @throws QuerySyntax
+ * @throws QuerySyntaxError
  */
 export function parseQuery(query: string): Query {
   const cursor = getCursor(tokenize(query));

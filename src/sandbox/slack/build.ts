@@ -1,12 +1,19 @@
 import { hash } from "node:crypto";
-import { requireUnique, SeedError } from "../provider.ts";
-import { parseMoment } from "../seed-time.ts";
+import { spellBytes } from "../ids.ts";
+import {
+  createSeedLookup,
+  parseMoment,
+  requireUnique,
+  requireUniqueValues,
+  SeedError,
+  type SeedLookup,
+} from "../seed-build.ts";
 import type { ChannelSeed, ImSeed, MessageSeed, SlackSeed } from "./seed.ts";
 import type { Channel, Im, Message, Reply, SlackState, User } from "./state.ts";
 
-type Lookup = { now: number; longAgo: string; everybody: string[]; person(reference: string, path: string): string };
+type Lookup = SeedLookup & { everybody: string[] };
 
-/** Fills in a Slack seed. @throws SeedFault */
+/** Fills in a Slack seed. @throws SeedError */
 export function buildSlack(data: SlackSeed, now: number): SlackState {
   const { name = "Kay Demo", domain, id } = data.team ?? {};
   const users = data.users.map(
@@ -21,27 +28,19 @@ export function buildSlack(data: SlackSeed, now: number): SlackState {
       deleted: user.deleted ?? false,
     }),
   );
-  requireUnique(
-    users.map((user) => user.name),
-    (index) => `users[${index}].name`,
-  );
-  requireUnique(
-    users.map((user) => user.id),
-    (index) => `users[${index}].id`,
-  );
+  requireUnique(users, "users", "name");
+  requireUnique(users, "users", "id");
   if (users.every((user) => user.is_bot || user.deleted))
     throw new SeedError("users", "there is no user who can consent");
   const lookup: Lookup = {
-    now,
-    longAgo: new Date(now - 90 * 86_400_000).toISOString(),
+    ...createSeedLookup(
+      users.map(({ id, name, real_name, email }) => ({ id, names: [name, `@${name}`, real_name, email] })),
+      { now, days: 90, noun: "user" },
+    ),
     everybody: users.filter(({ deleted }) => !deleted).map((user) => user.id),
-    person: createPersonLookup(users),
   };
   const channels = (data.channels ?? []).map((data, index) => buildChannel(data, lookup, `channels[${index}]`));
-  requireUnique(
-    channels.map((channel) => channel.name),
-    (index) => `channels[${index}].name`,
-  );
+  requireUnique(channels, "channels", "name");
   const ims = (data.ims ?? []).map((im, index) => buildIm(im, lookup, `ims[${index}]`));
   return {
     team: { id: id ?? createSlackId("T", `team ${name}`), name, domain: domain ?? toSlug(name) },
@@ -54,7 +53,7 @@ export function buildSlack(data: SlackSeed, now: number): SlackState {
 /** Derives an ID like Slack's, always the same for the same name. */
 export function createSlackId(kind: "C" | "D" | "T" | "U", name: string): string {
   const digest = hash("sha256", `${kind} ${name}`, "buffer");
-  return `${kind}0${[...digest.subarray(0, 9)].map((byte) => DIGITS[byte % DIGITS.length]).join("")}`;
+  return `${kind}0${spellBytes(digest.subarray(0, 9), DIGITS)}`;
 }
 
 const DIGITS = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -72,26 +71,20 @@ function buildChannel(data: ChannelSeed, lookup: Lookup, path: string): Channel 
     is_archived: data.is_archived ?? false,
     topic: data.topic ?? "",
     purpose: data.purpose ?? "",
-    members:
-      data.members?.map((reference, index) => lookup.person(reference, `${path}.members[${index}]`)) ??
-      lookup.everybody,
-    created: create(data.created, lookup, path),
+    members: data.members ? lookup.people(data.members, `${path}.members`) : lookup.everybody,
+    created: lookup.time(data.created, lookup.longAgo, `${path}.created`),
     messages: buildMessages(data.messages, lookup, path),
   };
 }
 
 function buildIm(data: ImSeed, lookup: Lookup, path: string): Im {
-  const users = [...new Set(data.users.map((reference, index) => lookup.person(reference, `${path}.users[${index}]`)))];
+  const users = [...new Set(lookup.people(data.users, `${path}.users`))];
   return {
     id: data.id ?? createSlackId("D", users.toSorted().join(" ")),
     users,
-    created: create(data.created, lookup, path),
+    created: lookup.time(data.created, lookup.longAgo, `${path}.created`),
     messages: buildMessages(data.messages, lookup, path),
   };
-}
-
-function create(value: string | undefined, { now, longAgo }: Lookup, path: string): string {
-  return value === undefined ? longAgo : parseMoment(value, now, `${path}.created`);
 }
 
 /** Sorts messages, oldest first; those without a time are a minute apart, up to now. */
@@ -111,7 +104,7 @@ function buildMessages(seeds: MessageSeed[] | undefined, lookup: Lookup, path: s
     return { ...root, replies };
   });
   list.sort((a, b) => a.ts.localeCompare(b.ts));
-  requireUnique(
+  requireUniqueValues(
     list.flatMap((message) => [message.ts, ...message.replies.map(({ ts }) => ts)]),
     () => `${path}.messages`,
   );
@@ -132,21 +125,9 @@ function buildReply(
     ts: /^\d{10}\.\d{6}$/.test(ts) ? ts : toTs(Date.parse(parseMoment(ts, lookup.now, `${path}.ts`)), 100 + index),
     reactions: (data.reactions ?? []).map(({ name, users }, number) => ({
       name,
-      users: users.map((reference, userIndex) =>
-        lookup.person(reference, `${path}.reactions[${number}].users[${userIndex}]`),
-      ),
+      users: lookup.people(users, `${path}.reactions[${number}].users`),
     })),
     ...(data.files ? { files: data.files } : {}),
-  };
-}
-
-function createPersonLookup(users: User[]): Lookup["person"] {
-  return (reference, path) => {
-    const user = users.find(({ id, name, real_name, email }) =>
-      [id, name, `@${name}`, real_name, email].includes(reference),
-    );
-    if (!user) throw new SeedError(path, `there is no user "${reference}"`);
-    return user.id;
   };
 }
 

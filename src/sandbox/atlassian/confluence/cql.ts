@@ -1,4 +1,5 @@
 import type { ApiError } from "../../api.ts";
+import { parsePeriod } from "../../period.ts";
 import { QuerySyntaxError } from "../../query/lexer.ts";
 import {
   type Comparison,
@@ -11,7 +12,6 @@ import {
   type Sorting,
 } from "../../query/parser.ts";
 import { containsWords } from "../../query/words.ts";
-import { parsePeriod } from "../../seed-time.ts";
 import type { Page, Site } from "../state.ts";
 import { confluenceError } from "./errors.ts";
 import { getStorageText, parseStorage } from "./storage.ts";

@@ -19,7 +19,7 @@ const ENTITIES: Record<string, string> = {
 const PIECE =
   /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<(\/?)([a-zA-Z][\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)|(<)/g;
 
-/** Read storage format. @throws StorageFault */
+/** Read storage format. @throws StorageError */
 export function parseStorage(text: string): StorageNode[] {
   const root = { name: "", attributes: {}, children: [] as StorageNode[] };
   const open = [root];

@@ -1,3 +1,4 @@
+import { parsePeriod } from "../../period.ts";
 import { QuerySyntaxError, toPosition } from "../../query/lexer.ts";
 import {
   type Comparison,
@@ -9,7 +10,6 @@ import {
   type Sorting,
 } from "../../query/parser.ts";
 import { containsWords } from "../../query/words.ts";
-import { parsePeriod } from "../../seed-time.ts";
 import type { Issue } from "../state.ts";
 import { jiraError } from "./errors.ts";
 import { findJqlField, getPriorityRank, type JqlContext, type JqlField } from "./jql-fields.ts";
