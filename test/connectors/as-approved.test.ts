@@ -16,7 +16,7 @@ import { notion } from "#connectors/notion/notion";
 import type { Service } from "#connectors/service";
 import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
 import { slack } from "#connectors/slack/slack";
-import { contextOver, runTool } from "./support/outside.ts";
+import { contextOver, runTool, summarize } from "./support/outside.ts";
 
 /** Returns the text that a service shows for a stored value, in the service's own form. */
 const WRITERS: Record<string, (text: string) => string> = {
@@ -122,7 +122,7 @@ test.each(CALLS)("B250 the approval of %# shows the text as it is sent", (servic
   const given = Object.fromEntries(
     Object.entries(input).map(([key, value]) => [key, value === "WORDS" ? words : value]),
   );
-  expect(service.tools.find((tool) => tool.name === name)?.summary(given)).toContain(words);
+  expect(summarize(service, name, given)).toContain(words);
 });
 
 test("a new event keeps its title", async () => {

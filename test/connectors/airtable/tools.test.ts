@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { airtable } from "#connectors/airtable/airtable";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { contextOver, createRunner, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.airtable.com/v0";
 const BASE = "appLkNDICXNqxSDhG";
@@ -30,12 +30,9 @@ const schema: Expected = {
   },
 };
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(airtable, name, { table: "Apartments", ...input }, contextOver(world, airtable, {}));
-  world.done();
-  return result;
-}
+const runTable = createRunner(airtable, {});
+const run = (name: string, input: Record<string, unknown>, ...expected: Expected[]) =>
+  runTable(name, { table: "Apartments", ...input }, ...expected);
 
 const list = (query: string) => `GET ${API}/${BASE}/${TABLE}?${query}`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bitbucket } from "#connectors/bitbucket/bitbucket";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { contextOver, createRunner, httpOver, outside, runTool, summarize } from "../support/outside.ts";
 
 const API = "https://api.bitbucket.org/2.0";
 const ACME = { url: "https://bitbucket.org/acme", workspace: "acme", workspace_name: "Acme" };
@@ -52,12 +52,7 @@ function pull(id: number, title: string, more: Record<string, unknown> = {}) {
   };
 }
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(bitbucket, name, input, contextOver(world, bitbucket, ACME));
-  world.done();
-  return result;
-}
+const run = createRunner(bitbucket, ACME);
 
 test("an account with one workspace is bound to it, in the guide's field names", async () => {
   const world = outside(
@@ -416,7 +411,7 @@ test.each([
   ],
   ["bitbucket.decline_pull_request", { repository: "web", id: 7 }, "Decline pull request #7 in web permanently"],
 ])("%s with %j says before: %s", (name, input, words) => {
-  expect(bitbucket.tools.find((tool) => tool.name === name)?.summary(input)).toBe(words);
+  expect(summarize(bitbucket, name, input)).toBe(words);
 });
 
 // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/: `source.commit.hash`

@@ -1,17 +1,12 @@
 import { expect, test } from "vitest";
 import { confluence } from "#connectors/confluence/confluence";
 import { buildCql } from "#connectors/confluence/search";
-import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+import { createRunner, type Expected, summarize } from "../support/outside.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };
 const API = "https://api.atlassian.com/ex/confluence/c-main/wiki";
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(confluence, name, input, contextOver(world, confluence, SITE));
-  world.done();
-  return result;
-}
+const run = createRunner(confluence, SITE);
 
 /** The request of a search, as the fake outside records it. */
 function search(cql: string, limit: number): string {
@@ -350,5 +345,5 @@ test.each([
   ["confluence.update_page", { page: "Plan", title: "New" }, "Change the Confluence page “Plan”: call it “New”"],
   ["confluence.add_comment", { page: "Plan", text: "x" }, "Comment on the Confluence page “Plan”: “x”"],
 ])("%s with %j says before: %s", (name, input, words) => {
-  expect(confluence.tools.find((tool) => tool.name === name)?.summary(input)).toBe(words);
+  expect(summarize(confluence, name, input)).toBe(words);
 });

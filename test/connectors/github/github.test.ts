@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { isSameObject, listTargetIds } from "#backend/approvals/scope";
 import { github } from "#connectors/github/github";
 import { findNextLink } from "#connectors/github/paging";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { contextOver, createRunner, type Expected, httpOver, outside, summarize } from "../support/outside.ts";
 
 const API = "https://api.github.com";
 const ME = { url: "https://github.com", login: "octocat" };
@@ -48,20 +48,13 @@ function pull(number: number, title: string, more: Record<string, unknown> = {})
   };
 }
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(github, name, input, contextOver(world, github, ME));
-  world.done();
-  return result;
-}
+const run = createRunner(github, ME);
 
 function refusal(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
   return run(name, input, ...expected).catch(({ code, message, hint, details }) => ({ code, message, hint, details }));
 }
 
-function summary(name: string, input: Record<string, unknown>): string | undefined {
-  return github.tools.find((tool) => tool.name === name)?.summary(input);
-}
+const summary = (name: string, input: Record<string, unknown>) => summarize(github, name, input);
 
 test("the account is read, with the version of the API and a User-Agent on each request", async () => {
   const json = {

@@ -2,17 +2,15 @@ import { createHash } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { googleCalendar } from "#connectors/google-calendar/google-calendar";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { contextOver, type Expected, httpOver, outside, runExpecting, runTool } from "../support/outside.ts";
 
 const EVENTS = "https://www.googleapis.com/calendar/v3/calendars/primary/events";
 const NAME = "google-calendar";
 
 async function run(name: string, input: Record<string, unknown>, zone: string, ...expected: Expected[]) {
-  const world = outside(...expected);
   const metadata = { email: "dana@example.com", time_zone: zone };
-  const result = await runTool(googleCalendar, name, input, contextOver(world, googleCalendar, metadata));
-  world.done();
-  return { ...result, asked: world.asked };
+  const { result, asked } = await runExpecting(googleCalendar, metadata, name, input, ...expected);
+  return { ...result, asked };
 }
 
 // Other files run in the same process.

@@ -6,7 +6,7 @@ import { googleDrive } from "#connectors/google-drive/google-drive";
 import { parseCells } from "#connectors/google-sheets/cells";
 import { googleSheets } from "#connectors/google-sheets/google-sheets";
 import type { Service } from "#connectors/service";
-import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+import { type Expected, runExpecting } from "../support/outside.ts";
 
 const FIELDS =
   "id%2Cname%2CmimeType%2CwebViewLink%2CmodifiedTime%2Csize%2Cdescription%2Cparents%2Cowners(displayName%2CemailAddress)%2CshortcutDetails(targetId%2CtargetMimeType)";
@@ -24,10 +24,8 @@ const byId = (mimeType: string): Expected => ({
 });
 
 async function run(service: Service, name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(service, name, input, contextOver(world, service, { email: "dana@example.com" }));
-  world.done();
-  return { ...result, asked: world.asked };
+  const { result, asked } = await runExpecting(service, { email: "dana@example.com" }, name, input, ...expected);
+  return { ...result, asked };
 }
 
 test("a search is quoted in Drive's language, and a URL gives its ID", () => {

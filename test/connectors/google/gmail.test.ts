@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatAddressHeader, parseMailboxes, parseRecipients } from "#connectors/gmail/addresses";
 import { decodeHeader, encodeHeader } from "#connectors/gmail/encoded-words";
 import { gmail } from "#connectors/gmail/gmail";
-import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+import { contextOver, type Expected, outside, runExpecting, runTool } from "../support/outside.ts";
 
 const MESSAGES = "https://gmail.googleapis.com/gmail/v1/users/me/messages";
 const ME = { url: "https://mail.google.com", email: "dana@example.com" };
@@ -10,12 +10,8 @@ const HEADERS = ["From", "To", "Cc", "Reply-To", "Subject", "Message-ID", "Refer
   .map((name) => `&metadataHeaders=${name}`)
   .join("");
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(gmail, name, input, contextOver(world, gmail, ME));
-  world.done();
-  return { result, asked: world.asked };
-}
+const run = (name: string, input: Record<string, unknown>, ...expected: Expected[]) =>
+  runExpecting(gmail, ME, name, input, ...expected);
 
 /** Metadata of a message as returned by Gmail. */
 function message(id: string, subject: string, more: { headers?: [string, string][]; threadId?: string } = {}) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hubspot } from "#connectors/hubspot/hubspot";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { createRunner, type Expected, httpOver, outside, summarize } from "../support/outside.ts";
 
 const API = "https://api.hubapi.com";
 const PORTAL = {
@@ -60,12 +60,7 @@ const contactSearch = (query: string, limit = 20) => ({
   limit,
 });
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(hubspot, name, input, contextOver(world, hubspot, PORTAL));
-  world.done();
-  return result;
-}
+const run = createRunner(hubspot, PORTAL);
 
 const INTROSPECT = `POST ${API}/oauth/v3/token/introspect`;
 const TOKEN = { active: true, token_use: "access_token", hub_id: 62515, user_id: 9, user: "ann@example.com" };
@@ -396,8 +391,7 @@ test("a note is HTML with the text escaped, with the current time, associated wi
 });
 
 test("summaries say exactly what a call does", () => {
-  const summary = (name: string, input: Record<string, unknown>) =>
-    hubspot.tools.find((tool) => tool.name === name)?.summary(input);
+  const summary = (name: string, input: Record<string, unknown>) => summarize(hubspot, name, input);
   expect([
     summary("hubspot.create_contact", { name: "Ann Lee", email: "ann@example.com" }),
     summary("hubspot.update_contact", { contact: "Ann Lee", phone: "1", new_name: "Ann Leo" }),

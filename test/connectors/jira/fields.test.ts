@@ -1,19 +1,14 @@
 import { expect, test } from "vitest";
 import { jira } from "#connectors/jira/jira";
 import { buildJql, describeFilter } from "#connectors/jira/jql";
-import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+import { createRunner, type Expected, summarize } from "../support/outside.ts";
 import { connected, sandboxServices } from "../support/sandbox.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };
 const API = "https://api.atlassian.com/ex/jira/c-main/rest/api/3";
 const META = "/issue/createmeta/SHOP/issuetypes";
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected.map((one) => ({ ...one, request: one.request.replace(" /", ` ${API}/`) })));
-  const result = await runTool(jira, name, input, contextOver(world, jira, SITE));
-  world.done();
-  return result;
-}
+const run = createRunner(jira, SITE, API);
 
 const field = (fieldId: string, name: string, schema: object, more: object = {}) => ({
   fieldId,
@@ -142,7 +137,7 @@ test.each([
 });
 
 test("the approval shows every field", () => {
-  const summary = (name: string, input: object) => jira.tools.find((tool) => tool.name === name)?.summary({ ...input });
+  const summary = (name: string, input: Record<string, unknown>) => summarize(jira, name, input);
   const given = { project: "KAY", summary: "x", due: "2026-12-01", labels: "a", fields: { Team: "Core", Points: 5 } };
   expect(summary("jira.create_issue", given)).toBe(
     "Create a Task in KAY: “x” (due 2026-12-01, labels a, Team: Core, Points: 5)",

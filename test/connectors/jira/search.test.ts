@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { jira } from "#connectors/jira/jira";
-import { contextOver, outside, runTool } from "../support/outside.ts";
+import { createRunner, type Expected } from "../support/outside.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };
 const SEARCH = "POST https://api.atlassian.com/ex/jira/c-main/rest/api/3/search/jql";
 const FIELDS = ["summary", "issuetype", "status", "priority", "assignee", "updated"];
+const run = createRunner(jira, SITE);
+const search = (input: Record<string, unknown>, ...expected: Expected[]) => run("jira.search", input, ...expected);
 
 const LOGIN = {
   expand: "operations",
@@ -23,12 +25,10 @@ const LOGIN = {
 
 test("a search in plain fields becomes bounded, quoted JQL and a table", async () => {
   const jql = 'project = "KAY" AND statusCategory != Done ORDER BY updated DESC';
-  const world = outside({
-    request: SEARCH,
-    body: { jql, fields: FIELDS, maxResults: 20 },
-    json: { issues: [LOGIN], isLast: true },
-  });
-  const result = await runTool(jira, "jira.search", { project: "kay", status: "open" }, contextOver(world, jira, SITE));
+  const result = await search(
+    { project: "kay", status: "open" },
+    { request: SEARCH, body: { jql, fields: FIELDS, maxResults: 20 }, json: { issues: [LOGIN], isLast: true } },
+  );
   expect(result).toEqual({
     data: {
       jql,
@@ -56,7 +56,6 @@ test("a search in plain fields becomes bounded, quoted JQL and a table", async (
     ].join("\n"),
     url: `https://main.atlassian.net/issues/?jql=${encodeURIComponent(jql)}`,
   });
-  world.done();
 });
 
 test("pages are followed by their token up to the limit, and more is reported", async () => {
@@ -67,7 +66,8 @@ test("pages are followed by their token up to the limit, and more is reported", 
     maxResults: size,
     nextPageToken: token,
   });
-  const world = outside(
+  const result = await search(
+    { jql, limit: 3 },
     {
       request: SEARCH,
       body: { jql, fields: FIELDS, maxResults: 3 },
@@ -79,26 +79,20 @@ test("pages are followed by their token up to the limit, and more is reported", 
       json: { issues: [{ ...LOGIN, id: "3" }], nextPageToken: "p3", isLast: false },
     },
   );
-  const result = await runTool(jira, "jira.search", { jql, limit: 3 }, contextOver(world, jira, SITE));
   expect(result.text).toMatch(/^The first 3 issues; there are more:\n/);
   expect(result.data).toMatchObject({ jql, more: true });
-  world.done();
 });
 
 test("a repeated page token ends the search", async () => {
   const answer = { request: SEARCH, json: { issues: [LOGIN], nextPageToken: "same" } };
-  const world = outside(answer, answer);
-  const result = await runTool(jira, "jira.search", { jql: "x = y" }, contextOver(world, jira, SITE));
+  const result = await search({ jql: "x = y" }, answer, answer);
   expect(result.data).toMatchObject({ issues: [{ key: "KAY-1" }], more: false });
 });
 
 test("an empty result is one sentence", async () => {
-  const world = outside({ request: SEARCH, json: { issues: [], isLast: true } });
-  const result = await runTool(
-    jira,
-    "jira.search",
+  const result = await search(
     { project: "KAY", status: "open", type: "Story" },
-    contextOver(world, jira, SITE),
+    { request: SEARCH, json: { issues: [], isLast: true } },
   );
   expect(result.text).toBe("No open stories in KAY.");
 });

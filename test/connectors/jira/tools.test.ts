@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jira } from "#connectors/jira/jira";
-import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+import { createRunner, type Expected, summarize } from "../support/outside.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };
 const API = "https://api.atlassian.com/ex/jira/c-main/rest/api/3";
@@ -14,16 +14,9 @@ const ANA = {
 const APP = { accountId: "app", displayName: "Ana Bot", accountType: "app", active: true };
 
 /** Runs a tool against exactly these expected requests to Jira. */
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected.map((one) => ({ ...one, request: one.request.replace(" /", ` ${API}/`) })));
-  const result = await runTool(jira, name, input, contextOver(world, jira, SITE));
-  world.done();
-  return result;
-}
+const run = createRunner(jira, SITE, API);
 
-function summary(name: string, input: Record<string, unknown>): string | undefined {
-  return jira.tools.find((tool) => tool.name === name)?.summary(input);
-}
+const summary = (name: string, input: Record<string, unknown>) => summarize(jira, name, input);
 
 function status(name: string, key: string) {
   return { id: "1", name, statusCategory: { id: 1, key, name, colorName: "blue" } };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { linkedin } from "#connectors/linkedin/linkedin";
 import { parsePostUrn, toLittleText } from "#connectors/linkedin/post";
 import { parseLittle } from "#sandbox/linkedin/posts";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { type Expected, httpOver, outside, runExpecting } from "../support/outside.ts";
 
 const API = "https://api.linkedin.com";
 const ME = { url: "https://www.linkedin.com", person: "urn:li:person:abc" };
@@ -16,12 +16,8 @@ const POST = {
 };
 const END = { lifecycleState: "PUBLISHED", isReshareDisabledByAuthor: false };
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(linkedin, name, input, contextOver(world, linkedin, ME));
-  world.done();
-  return { result, asked: world.asked };
-}
+const run = (name: string, input: Record<string, unknown>, ...expected: Expected[]) =>
+  runExpecting(linkedin, ME, name, input, ...expected);
 
 const USER = {
   sub: "abc",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { notion } from "#connectors/notion/notion";
-import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+import { createRunner, type Expected, summarize } from "../support/outside.ts";
 
 const API = "https://api.notion.com/v1";
 const ID = "59833787-2cf9-4fdf-8782-e53db20768a5";
@@ -23,12 +23,7 @@ function page(title: string, more: Record<string, unknown> = {}) {
   };
 }
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(notion, name, input, contextOver(world, notion, { user_id: "u-me" }));
-  world.done();
-  return result;
-}
+const run = createRunner(notion, { user_id: "u-me" });
 
 const search = (query: string, results: unknown[]): Expected => ({
   request: `POST ${API}/search`,
@@ -187,15 +182,14 @@ test("a row is filtered by the type of its property, in a database named by its 
 });
 
 test("a call is described exactly before anything is looked up", () => {
-  const summarize = (name: string, input: Record<string, unknown>) =>
-    notion.tools.find((tool) => tool.name === name)?.summary(input);
+  const summary = (name: string, input: Record<string, unknown>) => summarize(notion, name, input);
   expect([
-    summarize("notion.create_page", { parent: "Home", title: "Plan", text: "a\n\nb" }),
-    summarize("notion.append", { page: "Plan", text: "a\nb" }),
-    summarize("notion.add_row", { database: "Tasks", title: "Wash up", values: { Due: "2026-12-24", Days: 2 } }),
-    summarize("notion.set_property", { page: "Wash up", property: "Status", value: "Done" }),
-    summarize("notion.set_property", { page: "Wash up", property: "Due", value: "" }),
-    summarize("notion.comment", { page: "Plan", text: "ok" }),
+    summary("notion.create_page", { parent: "Home", title: "Plan", text: "a\n\nb" }),
+    summary("notion.append", { page: "Plan", text: "a\nb" }),
+    summary("notion.add_row", { database: "Tasks", title: "Wash up", values: { Due: "2026-12-24", Days: 2 } }),
+    summary("notion.set_property", { page: "Wash up", property: "Status", value: "Done" }),
+    summary("notion.set_property", { page: "Wash up", property: "Due", value: "" }),
+    summary("notion.comment", { page: "Plan", text: "ok" }),
   ]).toEqual([
     "Create the page “Plan” in “Home” in Notion, with 2 blocks of text",
     "Append to “Plan” in Notion: “a b”",

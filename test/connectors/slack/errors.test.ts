@@ -1,28 +1,25 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { slack } from "#connectors/slack/slack";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { createRunner, type Expected, httpOver, outside } from "../support/outside.ts";
 
 const API = "https://slack.com/api";
 const POST = `POST ${API}/chat.postMessage`;
 const TEAM = { url: "https://acme.slack.com", workspace: "Acme", team_id: "T1", user_id: "U0ANNANN1" };
+const run = createRunner(slack, TEAM);
 
 /** Sends to a channel by its ID, which needs only the channel's name before the message. */
-async function send(answer: Omit<Expected, "request">, ...more: Expected[]) {
-  const world = outside(
+function send(answer: Omit<Expected, "request">, ...more: Expected[]) {
+  return run(
+    "slack.send_message",
+    { channel: "C0GENERAL1", text: "hi" },
     {
       request: `GET ${API}/conversations.info?channel=C0GENERAL1`,
       json: { ok: true, channel: { id: "C0GENERAL1", name: "general" } },
     },
     { request: POST, ...answer },
     ...more,
-  );
-  const input = { channel: "C0GENERAL1", text: "hi" };
-  const result = await runTool(slack, "slack.send_message", input, contextOver(world, slack, TEAM)).catch(
-    ({ code, message, hint, details }) => ({ code, message, hint, details }),
-  );
-  world.done();
-  return result;
+  ).catch(({ code, message, hint, details }) => ({ code, message, hint, details }));
 }
 
 test.each(["invalid_auth", "token_revoked", "not_authed", "token_expired", "account_inactive"])(

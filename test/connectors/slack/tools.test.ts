@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { slack } from "#connectors/slack/slack";
-import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
+import { contextOver, createRunner, type Expected, httpOver, outside, summarize } from "../support/outside.ts";
 
 const API = "https://slack.com/api";
 const TEAM = { url: "https://acme.slack.com", workspace: "Acme", team_id: "T1", user_id: "U0ANNANN1" };
@@ -56,20 +56,13 @@ const posted = (channelId: string): Omit<Expected, "request"> => ({
   json: { ok: true, channel: channelId, ts: "1700000000.000100", message: { type: "message", text: "x" } },
 });
 
-async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
-  const world = outside(...expected);
-  const result = await runTool(slack, name, input, contextOver(world, slack, TEAM));
-  world.done();
-  return result;
-}
+const run = createRunner(slack, TEAM);
 
 function refusal(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
   return run(name, input, ...expected).catch(({ code, message, hint }) => ({ code, message, hint }));
 }
 
-function summary(name: string, input: Record<string, unknown>): string | undefined {
-  return slack.tools.find((tool) => tool.name === name)?.summary(input);
-}
+const summary = (name: string, input: Record<string, unknown>) => summarize(slack, name, input);
 
 test("the account and workspace, in the guide's field names", async () => {
   const world = outside(

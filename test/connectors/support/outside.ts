@@ -73,6 +73,33 @@ export function runTool(service: Service, name: string, input: Record<string, un
   return tool.run(tool.input.parse(input), context);
 }
 
+/** Runs a tool against the requests that it must make, in this order. Returns its result, and the requests as they came. */
+export async function runExpecting(
+  service: Service,
+  metadata: Record<string, unknown>,
+  name: string,
+  input: Record<string, unknown>,
+  ...expected: Expected[]
+) {
+  const world = outside(...expected);
+  const result = await runTool(service, name, input, contextOver(world, service, metadata));
+  world.done();
+  return { result, asked: world.asked };
+}
+
+/** Creates a function that does the same for the tools of one service; `base` precedes paths without an origin. */
+export function createRunner(service: Service, metadata: Record<string, unknown>, base = "") {
+  return async (name: string, input: Record<string, unknown>, ...expected: Expected[]) => {
+    const requests = expected.map((one) => ({ ...one, request: one.request.replace(" /", ` ${base}/`) }));
+    return (await runExpecting(service, metadata, name, input, ...requests)).result;
+  };
+}
+
+/** Returns the sentence with which a tool describes a call. */
+export function summarize(service: Service, name: string, input: Record<string, unknown>): string | undefined {
+  return service.tools.find((tool) => tool.name === name)?.summary(input);
+}
+
 /** The first pattern that fits a request answers it: with JSON or a text, and a status if it is no 200. */
 export type Route = [request: RegExp, body: unknown, status?: number];
 
