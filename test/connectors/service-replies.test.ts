@@ -147,6 +147,12 @@ test.each([
   [{ errors: [{ message: "Syntax error", locations: [] }] }, "Odd: Syntax error."],
   [{ ok: false, error_code: 400, description: "Bad Request: chat not found" }, "Odd: Bad Request: chat not found."],
   [{ success: false, error: { info: "Your plan is too small" } }, "Odd: Your plan is too small."],
+  [{ error: { code: 403, message: "The caller lacks permission" } }, "Odd: The caller lacks permission."],
+  [{ error: "Invalid key", data: null }, "Odd: Invalid key."],
+  [{ error: "NOT_FOUND" }, "Odd: NOT_FOUND."],
+  [{ status: "error", message: "Unable to reach the database" }, "Odd: Unable to reach the database."],
+  [{ cod: "401", message: "Invalid API key" }, "Odd: Invalid API key."],
+  [{ fault: { faultstring: "Rate limit is over", detail: {} } }, "Odd: Rate limit is over."],
 ])("a failure with a success status is a failure: %j", (answer, message) => {
   for (const reads of [true, false])
     expect(() => toToolResult({ title: "Odd", reads }, undefined, answer, {})).toThrow(message);
@@ -156,6 +162,9 @@ test.each([
   [{ ok: true, id: 7 }, ""],
   [{ success: false }, ""],
   [{ errors: [], data: { id: 7 } }, ""],
+  [{ id: 7, status: "error", error: "The build failed" }, ""],
+  [{ error: null, message: "Sent" }, ""],
+  [{ error: false, code: 200 }, ""],
   [
     { data: { id: 7 }, errors: [{ message: "No right to see “owner”" }] },
     "\n\nOdd also reports: No right to see “owner”.",
@@ -163,6 +172,11 @@ test.each([
 ])("errors beside data are a note: %j", (answer, note) => {
   const { text } = toToolResult({ title: "Odd", reads: true }, { summary: "Read" }, answer, {});
   expect(text).toBe(`Read.${note}`);
+});
+
+test("a list that comes without the field that should hold it is the list", () => {
+  const { text } = toToolResult({ ...WRITE, reads: true }, { items: "results" }, [{ id: 7 }], {});
+  expect(text).toContain("| 7 |");
 });
 
 test("B258 a custom read whose list is not a list is an error", () => {

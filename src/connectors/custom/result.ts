@@ -38,17 +38,35 @@ export function toToolResult(
 function findReportedFault(answer: unknown): { reason: string; failed: boolean } {
   const { ok, success, data, errors } = isRecord(answer) ? answer : {};
   const hasErrors = Array.isArray(errors) && errors.length > 0;
-  const reason =
-    ok === false || success === false || hasErrors ? parseServiceFault(JSON.stringify(answer)).message : "";
+  if (ok !== false && success !== false && !hasErrors && !isFaultOnly(answer)) return { reason: "", failed: false };
+  const { message, code } = parseServiceFault(JSON.stringify(answer));
+  const reason = message || code || "";
   return { reason, failed: reason !== "" && !(hasErrors && data !== null && data !== undefined) };
 }
+
+/** Returns whether an answer only says that the request failed. A record of a failed job has other fields too. */
+function isFaultOnly(answer: unknown): boolean {
+  if (!isRecord(answer)) return false;
+  const entries = Object.entries(answer).filter(([, value]) => value !== null);
+  const codes = [answer.code, answer.status, answer.statusCode, answer.status_code, answer.cod].map(Number);
+  const saysFailed =
+    Boolean(answer.error ?? answer.fault) ||
+    /^(?:error|fail)$/i.test(String(answer.status)) ||
+    codes.some((code) => code >= 400 && code < 600);
+  return saysFailed && entries.every(([name]) => FAULT_FIELD.test(name));
+}
+
+/** Fields in which services describe a failure. */
+const FAULT_FIELD =
+  /^(?:error\w*|fault|status|(?:status_?)?code|cod|message|msg|details?|title|type|reason|hint|ok|success|timestamp|path|instance|(?:request|trace)_?id|documentation_url)$/i;
 
 function findList(
   { title, reads }: { title: string; reads: boolean },
   layout: ResultDescription | undefined,
   answer: unknown,
 ): unknown[] | undefined {
-  if (layout?.items === undefined) return Array.isArray(answer) ? answer : undefined;
+  if (Array.isArray(answer)) return answer;
+  if (layout?.items === undefined) return undefined;
   const items = getAtPath(answer, layout.items);
   if (Array.isArray(items)) return items;
   if (!reads) return undefined;

@@ -1,8 +1,10 @@
 import { ProtocolError, SdkError, SdkErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { isNestedDeeper } from "#protocol/json";
 import { findNetworkHint, toOwnFaultProblem } from "../http/own-fault.ts";
 import { wasNeverSent } from "../http/retry.ts";
+import { parseServiceFault } from "../http/service-fault.ts";
 import { getRefusal, isSessionText, toHttpFault } from "./transport/http-faults.ts";
 import type { McpFault } from "./types.ts";
 
@@ -78,8 +80,16 @@ function isUnexpectedContent(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.ClientHttpUnexpectedContent;
 }
 
+/** Servers often put what is wrong in the data of the error, beside a message such as "Invalid params". */
 function refusalProblem(title: string, error: ProtocolError): Problem {
-  const message = cleanLine(error.message, 300).replace(/(?<![.\s])[.\s]+$/, "");
+  const { data = "" } = error;
+  const body = typeof data === "string" ? data : JSON.stringify(isNestedDeeper(data, 20) ? "" : data);
+  const reason = parseServiceFault(body).message;
+  const sentences = [error.message, error.message.includes(reason) ? "" : reason];
+  const message = sentences
+    .map((sentence) => cleanLine(sentence, 300).replace(/(?<![.\s])[.\s]+$/, ""))
+    .filter(Boolean)
+    .join(": ");
   return new Problem("SERVICE_FAILED", message ? `${title}: ${message}.` : `${title} refused the request.`, {
     hint: "",
     cause: error,

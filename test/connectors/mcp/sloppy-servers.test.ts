@@ -29,6 +29,53 @@ test("B213: a byte-order mark before a message is skipped", async () => {
   expect(await call()).toMatchObject({ text: "seen" });
 });
 
+test("the last message of a program that ends without a line break counts", async () => {
+  const answers = {
+    initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } },
+    "tools/call": { content: [{ type: "text", text: "last words" }] },
+  };
+  const server = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = ${JSON.stringify(answers)}[method];
+    const message = JSON.stringify({ jsonrpc: "2.0", id, result });
+    if (method === "tools/call") process.stdout.write(message, () => process.exit(0));
+    else process.stdout.write(message + "\\n");
+  });`;
+  const place = { program: { programs, command: [process.execPath, "-e", server] } };
+  const link = await openMcpClient({ name: "raw", title: "Raw", version: "0.0.0", place });
+  onTestFinished(() => link.close());
+  expect(await link.call("look", {}, { writes: false })).toMatchObject({ content: [{ text: "last words" }] });
+});
+
+test.each([
+  [
+    "a list of faults",
+    { errors: [{ path: "x", message: "x must be above 3" }] },
+    "Raw: Invalid params: x must be above 3.",
+  ],
+  ["a text", "x must be above 3", "Raw: Invalid params: x must be above 3."],
+  ["the same words", { message: "Invalid params" }, "Raw: Invalid params."],
+  ["nothing for users", { code: "E1", trace: [1] }, "Raw: Invalid params."],
+])("the data of an error with %s is told", async (_, data, message) => {
+  const error = { code: -32602, message: "Invalid params", data };
+  await expect(open({ envelope: { error } })).rejects.toMatchObject({ code: "SERVICE_FAILED", message });
+});
+
+test("data that is nested too deeply is left out, and the result counts", async () => {
+  const deep = `{"a":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+  const tool = {
+    name: "raw.look",
+    remote: "look",
+    description: "",
+    access: "read",
+    repeatable: true,
+    input: {},
+  } as const;
+  const result = toToolResult("Raw", tool, { content: [], structuredContent: JSON.parse(deep) });
+  expect(result).toEqual({ data: null, text: "Done.\n\n(Its data is nested too deeply for kay.)" });
+});
+
 test("lines that are not messages are skipped, and a line may end with CR LF", async () => {
   const { call } = await open({ prefix: "Server started on stdio\r\n\r\n[info] {not json}\r\n" });
   expect(await call()).toMatchObject({ text: "seen" });
@@ -292,6 +339,8 @@ test("an error of a tool that is a web page is told by its title", async () => {
 
 test.each([
   [{ type: "string", nullable: true }, { type: ["string", "null"] }],
+  [{ type: "array", prefixItems: [{ type: "string" }], items: false }, { type: "array" }],
+  [{ type: "object", patternProperties: { "^x-": {} }, additionalProperties: false }, { type: "object" }],
   [
     { type: "string", enum: ["x"], nullable: true },
     { type: ["string", "null"], enum: ["x", null] },

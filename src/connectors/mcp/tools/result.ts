@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { isNestedDeeper } from "#protocol/json";
 import { getPageTitle } from "#protocol/page-title";
 import { parseServiceFault } from "../../http/service-fault.ts";
 import { escapeCell } from "../../markup/markdown.ts";
@@ -13,6 +14,8 @@ import { compileSchema } from "./validate.ts";
 const MAX_TEXT_LENGTH = 60_000;
 const MAX_BLOCKS = 60;
 const MAX_DATA_LENGTH = 60_000;
+/** Deeper data would exhaust the stack where it is serialized. */
+const MAX_DATA_DEPTH = 200;
 
 type Block = CallToolResult["content"][number];
 
@@ -25,8 +28,10 @@ type Block = CallToolResult["content"][number];
 export function toToolResult(
   title: string,
   tool: McpTool,
-  { content, structuredContent, isError }: CallToolResult,
+  { content, structuredContent: givenData, isError }: CallToolResult,
 ): ToolResult {
+  const isTooDeep = isNestedDeeper(givenData, MAX_DATA_DEPTH);
+  const structuredContent = isTooDeep ? undefined : givenData;
   const texts = content.slice(0, MAX_BLOCKS).map(formatBlock).filter(Boolean);
   const more = content.length > MAX_BLOCKS ? [`… and ${content.length - MAX_BLOCKS} more.`] : [];
   const text = shorten([...texts, ...more].join("\n\n"));
@@ -34,9 +39,10 @@ export function toToolResult(
   const mismatch = structuredContent === undefined ? undefined : findSchemaMismatch(tool, structuredContent);
   const data = getData(structuredContent);
   const url = content.map(getLink).find((text) => text !== undefined);
+  const note = isTooDeep ? "(Its data is nested too deeply for kay.)" : mismatch;
   return {
     data,
-    text: [text || formatData(data), ...(mismatch ? [mismatch] : [])].join("\n\n"),
+    text: [text || (isTooDeep ? "Done." : formatData(data)), ...(note ? [note] : [])].join("\n\n"),
     ...(url ? { url } : {}),
   };
 }

@@ -58,12 +58,25 @@ function mergeVariants({ anyOf, oneOf, allOf, $ref, ...schema }: Json): Json {
 function cleanSchema(schema: Json, depth: number): Json {
   if (depth > MAX_DEPTH) return {};
   const cleaned = Object.fromEntries(
-    Object.entries(schema).flatMap(([key, value]) => {
+    Object.entries(withoutComplements(schema)).flatMap(([key, value]) => {
       const cleaned = KEYWORDS[key]?.(value, depth);
       return cleaned === undefined ? [] : [[key, cleaned]];
     }),
   );
   return schema.nullable === true ? allowNull(cleaned) : cleaned;
+}
+
+/**
+ * Drops keywords that are about what a dropped keyword leaves over: fields that match no pattern, and items after those
+ * of a tuple. Alone, they would reject valid values.
+ */
+function withoutComplements({ additionalProperties, items, ...schema }: Json): Json {
+  const { patternProperties, prefixItems } = schema;
+  return {
+    ...schema,
+    ...(patternProperties === undefined && additionalProperties !== undefined ? { additionalProperties } : {}),
+    ...(prefixItems === undefined && items !== undefined ? { items } : {}),
+  };
 }
 
 /** Adds null to the type, since OpenAPI 3.0 has a separate keyword for it. */
@@ -146,7 +159,7 @@ const KEYWORDS: Record<string, Keep> = {
   $ref: (value) => (typeof value === "string" && /^#\/(\$defs|definitions)\/[\w.-]+$/.test(value) ? value : undefined),
 };
 
-/** Providers take fewer names; src/agent/steps/wire-schema.ts gives a field another one there. */
+/** Providers take fewer names; src/agent/steps/wire-tools.ts gives a field another one there. */
 function isName(name: string): boolean {
   const isClean = name !== "" && name.length <= 200 && cleanLine(name, 200) === name;
   return isClean && !["__proto__", "constructor", "prototype"].includes(name);

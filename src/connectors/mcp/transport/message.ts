@@ -38,19 +38,20 @@ const LONG_NUMBER = /\d{16}/;
 export type LineReader = {
   /** Returns the lines that a chunk completes. @throws Error when a line exceeds the limit */
   read(chunk: Buffer): string[];
+  /** Returns what came after the last line break, once no more comes. */
+  readRest(): string[];
 };
 
 /** Creates a reader. It drops the byte-order mark that some runtimes write before their first line. */
 export function createLineReader(maxBytes: number): LineReader {
-  let parts: Buffer[] = [];
+  const parts: Buffer[] = [];
   let length = 0;
   return {
     read: (chunk) => {
       const lines: string[] = [];
       let start = 0;
       for (let end = chunk.indexOf("\n"); end !== -1; end = chunk.indexOf("\n", start)) {
-        lines.push(toLine([...parts, chunk.subarray(start, end)]));
-        parts = [];
+        lines.push(toLine([...parts.splice(0), chunk.subarray(start, end)]));
         length = 0;
         start = end + 1;
       }
@@ -59,6 +60,7 @@ export function createLineReader(maxBytes: number): LineReader {
       if (start < chunk.length) parts.push(chunk.subarray(start));
       return lines.filter((line) => line !== "");
     },
+    readRest: () => [toLine(parts.splice(0))].filter((line) => line !== ""),
   };
 }
 

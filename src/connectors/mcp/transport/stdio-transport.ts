@@ -75,6 +75,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
         output: readChunk,
         errors: (chunk) => errors.add(decoder.decode(chunk, { stream: true })),
         onEnd: (end) => {
+          lines.readRest().forEach(readLine);
           if (!closing) ending ??= formatEnding(end, findLastOutput());
           program = undefined;
           transport.onclose?.();
