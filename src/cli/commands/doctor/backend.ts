@@ -85,7 +85,7 @@ export const postgresCheck: Check = {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const fix =
-        "Set KAY_DATABASE_URL to a Postgres server, or reinstall kay with `npm install -g kay --include=optional`.";
+        "Set KAY_DATABASE_URL to a Postgres server, or install kay again with npm's option `--include=optional`.";
       return fail(error.message, fix);
     }
   },

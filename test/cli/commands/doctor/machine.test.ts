@@ -224,7 +224,7 @@ test("the local backend's database: the embedded one, another one, or none", asy
   const world = { machine: { postgres: async () => Promise.reject(missing) } };
   expect((await looked({ own: true })).postgres).toBe("ok: Embedded, /usr/lib/postgres.");
   expect((await looked({ own: true, world })).postgres).toMatch(
-    /^failed: The embedded Postgres .* is not installed.* → Set KAY_DATABASE_URL to a Postgres server, or reinstall kay/,
+    /^failed: The embedded Postgres .* is not installed.* → Set KAY_DATABASE_URL to a Postgres server, or install kay again/,
   );
   const database = "postgres://ann:s3cret-word@db.test:5432/kay";
   expect((await looked({ own: true, env: { DATABASE_URL: database } })).postgres).toBe(
