@@ -104,6 +104,15 @@ test("tokens of an answer and of its conversation are in --json, and on a termin
   expect(stderr).toContain("10 tokens in, 1 out; conversation: 2,510 in, 41 out");
 });
 
+test("a count that is no number of tokens is left out, and the answer has no warning", async () => {
+  const ann = kay({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+  model.script({ text: "Hello.", usage: [-1, 1e18] });
+  const answer = await ann("ask --json hi");
+  expect(documentOf(answer)).not.toHaveProperty("usage.input_tokens", -1);
+  expect(documentOf(answer)).not.toHaveProperty("warnings");
+  expect(answer.stderr).toBe("");
+});
+
 test("the cost of an answer is known if its price is", async () => {
   const settings = model.ports.model();
   const env = { ...settings.env, KAY_MODEL_PRICES: "openai-compatible:scripted=2/10" };

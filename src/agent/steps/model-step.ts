@@ -170,8 +170,13 @@ function* translatePart(part: Part, answer: Gathered, id: (id: string) => string
     case "finish":
       answer.finishReason = part.finishReason;
       answer.rawFinishReason = part.rawFinishReason;
-      answer.tokens = { input: part.totalUsage.inputTokens, output: part.totalUsage.outputTokens };
+      answer.tokens = { input: toCount(part.totalUsage.inputTokens), output: toCount(part.totalUsage.outputTokens) };
   }
+}
+
+/** Some servers report -1 for a count that they do not know. */
+function toCount(tokens: number | undefined): number | undefined {
+  return Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? tokens : undefined;
 }
 
 function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResult {

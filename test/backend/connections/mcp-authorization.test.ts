@@ -251,6 +251,30 @@ test("a server that publishes nothing has the default endpoints of 2025-03-26, w
   }
 });
 
+// https://github.com/modelcontextprotocol/typescript-sdk/pull/2785: gateways and proxies before the server
+test.each<[string, () => Response]>([
+  ["HTTP 500", () => new Response("Internal Server Error", { status: 500 })],
+  ["HTTP 429", () => new Response(null, { status: 429 })],
+  ["HTTP 401", () => new Response(null, { status: 401 })],
+  ["a document about something else", () => Response.json({ detail: "Not Found" })],
+])("a server that answers with %s for an unknown address is asked at the next one", async (_, answer) => {
+  const own = mcpLogin();
+  const move = (url: string): string | undefined => {
+    if (url === "https://notes.example.test/.well-known/oauth-protected-resource") return `${url}/mcp`;
+    if (url === `${LOGIN}/.well-known/openid-configuration`)
+      return "https://login.example.test/.well-known/oauth-authorization-server/t1";
+    return url.includes("/.well-known/") ? undefined : url;
+  };
+  login = {
+    ...own,
+    fetch: async (url, init) => {
+      const target = move(String(url));
+      return target === undefined ? answer() : own.fetch(target, init);
+    },
+  };
+  expect((await connected()).status).toMatchObject({ status: "completed" });
+});
+
 test("redirects and oversized documents are not read", async () => {
   const answers: [() => Response, string][] = [
     [

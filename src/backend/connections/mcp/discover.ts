@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { type AuthChallenge, parseChallenge, parseScopes } from "#connectors/mcp/transport/challenge";
 import { getRedirectTarget, isFollowable } from "#connectors/mcp/transport/redirect";
-import type { Problem } from "#protocol/errors";
+import { Problem } from "#protocol/errors";
 import { sanitizeSentence } from "../tokens/token-answer.ts";
 import { discoveryProblem, type FetchPolicy, fetchUnder, parseSafeUrl, readDocument } from "./fetch-policy.ts";
 
@@ -113,12 +113,32 @@ async function fetchResourceMetadata(
     ...(path === "" ? [] : [`${origin}/.well-known/oauth-protected-resource${path}`]),
     `${origin}/.well-known/oauth-protected-resource`,
   ];
-  for (const place of new Set(urls)) {
-    const document = await readDocument(policy, new URL(place), title);
-    if (!document) continue;
-    if (speaksFor(document.resource, server)) return document;
-    throw discoveryProblem(title, "its metadata describes another resource");
+  const document = await readFirstDocument(policy, urls, title, ["resource", "authorization_servers"]);
+  if (!document || speaksFor(document.resource, server)) return document;
+  throw discoveryProblem(title, "its metadata describes another resource");
+}
+
+/**
+ * Reads the first document with one of the fields. Servers answer for addresses that they do not know with errors of any
+ * kind, and with documents about something else. Only if no address has a document, an error counts.
+ */
+async function readFirstDocument(
+  policy: FetchPolicy,
+  urls: string[],
+  title: string,
+  fields: string[],
+): Promise<Record<string, unknown> | undefined> {
+  let failure: Problem | undefined;
+  for (const url of new Set(urls)) {
+    try {
+      const document = await readDocument(policy, new URL(url), title);
+      if (document && fields.some((field) => document[field] !== undefined)) return document;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "SERVICE_FAILED") throw error;
+      failure ??= error;
+    }
   }
+  if (failure) throw failure;
   return undefined;
 }
 
@@ -146,19 +166,15 @@ async function fetchServerMetadata(
   issuer: URL,
   title: string,
 ): Promise<oauth.AuthorizationServer | undefined> {
-  for (const place of listMetadataUrls(issuer)) {
-    const document = await readDocument(policy, new URL(place), title);
-    if (!document) continue;
-    try {
-      const expected = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
-      return await oauth.processDiscoveryResponse(expected, Response.json(document));
-    } catch (cause) {
-      throw discoveryProblem(title, `the metadata at ${issuer.host} belongs to another authorization server`, {
-        cause,
-      });
-    }
+  const urls = listMetadataUrls(issuer);
+  const document = await readFirstDocument(policy, urls, title, ["issuer", "authorization_endpoint"]);
+  if (!document) return undefined;
+  try {
+    const expected = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
+    return await oauth.processDiscoveryResponse(expected, Response.json(document));
+  } catch (cause) {
+    throw discoveryProblem(title, `the metadata at ${issuer.host} belongs to another authorization server`, { cause });
   }
-  return undefined;
 }
 
 /** Whether two texts name one issuer. A final slash makes no difference, as for the metadata URL (RFC 8414, 3.1). */
