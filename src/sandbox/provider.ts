@@ -44,7 +44,7 @@ export type OAuthTraits = {
   /** Every scope that may be requested, with its description for the consent page. */
   scopes: Record<string, string>;
   /** Parameters of the authorization request that must have exactly this value: Atlassian's `audience`. */
-  fixed: Record<string, string>;
+  fixed?: Record<string, string>;
   accessSeconds: number;
   /** Lifetime of an unused refresh token; unlimited if omitted. */
   refreshSeconds?: number;
@@ -71,7 +71,7 @@ export type OAuthTraits = {
     /** Whoever has the token may revoke it, without the client's secret (Google). */
     open?: true;
     /** Status for an unknown token; 200 by default, as in the RFC. */
-    unknown?: { status: 400; body: Record<string, unknown> };
+    unknown?: OAuthError;
   };
   /** Body of a successful token answer, in the provider's own fields. */
   answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
@@ -79,8 +79,11 @@ export type OAuthTraits = {
   tokenScheme?: true;
   /** Responses are form data unless the client requests JSON (GitHub). */
   formUnlessAsked?: true;
-  errors: Record<TokenError, { status: 200 | 400 | 401 | 403; body: Record<string, unknown> }>;
+  errors: Record<TokenError, OAuthError>;
 };
+
+/** An error response of an OAuth endpoint. */
+export type OAuthError = { status: 200 | 400 | 401 | 403; body: Record<string, unknown> };
 
 /** Which consents return a refresh token. */
 export type RefreshTokenRule = "always" | "first" | "never";

@@ -30,7 +30,7 @@ test("V12 offline access returns a refresh token at the first consent, and promp
   expect(await first({ access_type: "offline", prompt: "none" })).not.toHaveProperty("refresh_token");
   const { refresh_token } = await first({ access_type: "offline", prompt: "consent" });
   const refreshed = await exchange("google", { grant_type: "refresh_token", refresh_token });
-  expect(Object.keys(refreshed.body)).toEqual(["access_token", "expires_in", "scope", "token_type"]);
+  expect(Object.keys(refreshed.body).sort()).toEqual(["access_token", "expires_in", "scope", "token_type"]);
   expect(await exchange("google", { grant_type: "refresh_token", refresh_token: "none" })).toMatchObject({
     status: 400,
     body: { error: "invalid_grant", error_description: "Token has been expired or revoked." },

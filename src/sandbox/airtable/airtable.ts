@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { toOAuthError, toTokenBody } from "../oauth/token.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import { renderFacts, sendWebPage } from "../web-page.ts";
 import { type AirtableEnv, findBase, listBases, requireScope, requireToken, SCOPES } from "./access.ts";
@@ -24,27 +25,17 @@ const oauth: OAuthTraits = {
   tokenPath: "/oauth2/v1/token",
   subject: () => "Airtable",
   scopes: SCOPES,
-  fixed: {},
   needsChallenge: true,
   accessSeconds: HOUR,
   refreshSeconds: SIXTY_DAYS,
   refresh: "rotating",
-  answer: ({ access, refresh, scopes, expiresIn }) => ({
-    access_token: access,
-    ...(refresh === undefined ? {} : { refresh_token: refresh, refresh_expires_in: SIXTY_DAYS }),
-    token_type: "Bearer",
-    scope: scopes.join(" "),
-    expires_in: expiresIn,
-  }),
+  answer: (tokens) => ({ ...toTokenBody(tokens), refresh_expires_in: SIXTY_DAYS }),
   errors: {
-    client: { status: 401, body: { error: "invalid_client", error_description: "Client authentication failed" } },
-    code: { status: 400, body: { error: "invalid_grant", error_description: "Authorization code is invalid" } },
-    refresh: { status: 400, body: { error: "invalid_grant", error_description: "Refresh token is invalid" } },
-    grant_type: {
-      status: 400,
-      body: { error: "unsupported_grant_type", error_description: "Grant type is not supported" },
-    },
-    request: { status: 400, body: { error: "invalid_request", error_description: "The request body cannot be read" } },
+    client: toOAuthError(401, "invalid_client", "Client authentication failed"),
+    code: toOAuthError(400, "invalid_grant", "Authorization code is invalid"),
+    refresh: toOAuthError(400, "invalid_grant", "Refresh token is invalid"),
+    grant_type: toOAuthError(400, "unsupported_grant_type", "Grant type is not supported"),
+    request: toOAuthError(400, "invalid_request", "The request body cannot be read"),
   },
 };
 

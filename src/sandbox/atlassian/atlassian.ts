@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { getAvatarUrl } from "../files.ts";
 import { createUuidFromName } from "../ids.ts";
+import { toOAuthError, toTokenBody } from "../oauth/token.ts";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import { createSeedLookup, requireUnique, requireUniqueValues } from "../seed-build.ts";
 import { buildSite } from "./build-site.ts";
@@ -73,22 +74,13 @@ const oauth: OAuthTraits = {
   offlineScope: "offline_access",
   // Named by auth.atlassian.com/.well-known/oauth-authorization-server/…
   revocation: { path: "/oauth/revoke", covers: "account" },
-  answer: ({ access, refresh, scopes, expiresIn }) => ({
-    access_token: access,
-    ...(refresh === undefined ? {} : { refresh_token: refresh }),
-    expires_in: expiresIn,
-    token_type: "Bearer",
-    scope: scopes.join(" "),
-  }),
+  answer: toTokenBody,
   errors: {
-    client: { status: 401, body: { error: "access_denied", error_description: "Unauthorized" } },
-    code: { status: 400, body: { error: "invalid_request", error_description: "authorization_code is invalid" } },
-    refresh: { status: 403, body: { error: "unauthorized_client", error_description: "refresh_token is invalid" } },
-    grant_type: {
-      status: 400,
-      body: { error: "unsupported_grant_type", error_description: "grant_type is not supported" },
-    },
-    request: { status: 400, body: { error: "invalid_request", error_description: "The request body cannot be read" } },
+    client: toOAuthError(401, "access_denied", "Unauthorized"),
+    code: toOAuthError(400, "invalid_request", "authorization_code is invalid"),
+    refresh: toOAuthError(403, "unauthorized_client", "refresh_token is invalid"),
+    grant_type: toOAuthError(400, "unsupported_grant_type", "grant_type is not supported"),
+    request: toOAuthError(400, "invalid_request", "The request body cannot be read"),
   },
 };
 

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
+import { toOAuthError } from "../oauth/token.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import {
@@ -31,7 +32,6 @@ const oauth: OAuthTraits = {
   tokenPath: "/site/oauth2/access_token",
   subject: () => "Bitbucket",
   scopes: SCOPES,
-  fixed: {},
   accessSeconds: 7200,
   refresh: "stable",
   answer: ({ access, refresh, scopes, expiresIn }, grantType) => ({
@@ -43,14 +43,11 @@ const oauth: OAuthTraits = {
     ...(refresh === undefined ? {} : { refresh_token: refresh }),
   }),
   errors: {
-    client: {
-      status: 400,
-      body: { error_description: "Invalid OAuth client credentials", error: "unauthorized_client" },
-    },
-    code: { status: 400, body: { error_description: "The specified code is not valid.", error: "invalid_grant" } },
-    refresh: { status: 400, body: { error_description: "Invalid refresh_token", error: "invalid_request" } },
-    grant_type: { status: 400, body: { error_description: "Unsupported grant type: None", error: "invalid_grant" } },
-    request: { status: 400, body: { error_description: "The request body cannot be read", error: "invalid_request" } },
+    client: toOAuthError(400, "unauthorized_client", "Invalid OAuth client credentials"),
+    code: toOAuthError(400, "invalid_grant", "The specified code is not valid."),
+    refresh: toOAuthError(400, "invalid_request", "Invalid refresh_token"),
+    grant_type: toOAuthError(400, "invalid_grant", "Unsupported grant type: None"),
+    request: toOAuthError(400, "invalid_request", "The request body cannot be read"),
   },
 };
 

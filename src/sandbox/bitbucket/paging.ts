@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { parsePeriod } from "../period.ts";
+import { compareValues, isOrdered } from "../query/compare.ts";
 import { QuerySyntaxError } from "../query/lexer.ts";
 import { type Comparison, matchesCondition, type Operand, parseQuery } from "../query/parser.ts";
 import type { BitbucketEnv } from "./access.ts";
@@ -51,7 +51,7 @@ function sort(things: Thing[], sort: string | undefined): Thing[] {
   if (sort === undefined || sort === "") return things;
   const [name, direction] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const getSortKey = (thing: Thing) => readPath(thing, name);
-  return [...things].sort((a, b) => direction * compare(getSortKey(a), getSortKey(b)));
+  return [...things].sort((a, b) => direction * compareValues(getSortKey(a), getSortKey(b)));
 }
 
 function holds({ field, operator, operands }: Comparison, thing: Thing): boolean {
@@ -66,30 +66,12 @@ function holds({ field, operator, operands }: Comparison, thing: Thing): boolean
     return text.includes(String(first ?? "").toLowerCase()) === (operator === "~");
   if (operator === "=" || operator === "IN" || operator === "IS") return equal;
   if (operator === "!=" || operator === "NOT IN" || operator === "IS NOT") return !equal;
-  const difference = compare(has, first);
-  return operator.startsWith("<")
-    ? difference < 0 || (operator === "<=" && difference === 0)
-    : difference > 0 || (operator === ">=" && difference === 0);
+  return isOrdered(operator, compareValues(has, first));
 }
 
 function getMeaning(operand: Operand): string | null {
   if (operand.kind === "empty") return null;
   return operand.kind === "text" ? operand.text : operand.name;
-}
-
-/** Times compare as times, numbers as numbers, everything else as text. */
-function compare(a: unknown, b: unknown): number {
-  const [left, right] = [getSize(a), getSize(b)];
-  return left !== undefined && right !== undefined
-    ? left - right
-    : String(a ?? "").localeCompare(String(b ?? ""), "en");
-}
-
-function getSize(value: unknown): number | undefined {
-  if (typeof value === "number") return value;
-  const text = String(value ?? "");
-  if (/^\d+$/.test(text)) return Number(text);
-  return /^\d{4}-\d\d-\d\d/.test(text) && parsePeriod(text) === undefined ? Date.parse(text) : undefined;
 }
 
 function readPath(thing: Thing, path: string): unknown {

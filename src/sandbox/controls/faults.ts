@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod/mini";
+import { escapeRegExp } from "../query/words.ts";
 
 const Status = z.number().check(z.int(), z.gte(200), z.lte(599));
 
@@ -64,7 +65,7 @@ function matches(match: Fault["match"], request: Request): boolean {
 }
 
 function glob(pattern: string): RegExp {
-  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = pattern.split("*").map(escapeRegExp);
   return new RegExp(`^${parts.join(".*")}$`);
 }
 

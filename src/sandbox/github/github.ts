@@ -36,7 +36,6 @@ const oauth: OAuthTraits = {
   tokenPath: "/login/oauth/access_token",
   subject: () => "GitHub",
   scopes: SCOPES,
-  fixed: {},
   accessSeconds: 10 * 365 * 86_400,
   refresh: "none",
   prefixes: { access: "gho_", refresh: "ghr_" },

@@ -42,19 +42,12 @@ export async function parseBody(c: Context<GoogleEnv>): Promise<JsonRecord> {
   return parseJsonObject(c, () => googleError(400, "parseError", "Invalid JSON payload received."));
 }
 
-export function getText(body: Record<string, unknown>, name: string): string | undefined {
+export function getText(body: JsonRecord, name: string): string | undefined {
   const value = body[name];
   return typeof value === "string" ? value : undefined;
 }
 
-export function getRecord(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
-  const value = body[name];
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
-}
-
-export function getList(body: Record<string, unknown>, name: string): unknown[] {
+export function getList(body: JsonRecord, name: string): unknown[] {
   const value = body[name];
   return Array.isArray(value) ? value : [];
 }
@@ -78,13 +71,13 @@ export function paginate<T>(
   };
 }
 
-/** Answers with the part of a value that the request's field mask selects. */
-export function sendMasked(c: Context<GoogleEnv>, value: object) {
-  return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
+/** Sends the part of a value that the field mask of the request selects, or a default mask. */
+export function sendMasked(c: Context<GoogleEnv>, value: object, defaultMask?: string) {
+  return c.json(applyFieldMask(value, c.req.query("fields") ?? defaultMask) as JsonRecord);
 }
 
 /** Applies a field mask: `files(id,name),nextPageToken`, `properties/title`, `sheets.properties.title`, `*`. */
-export function applyFieldMask(value: unknown, mask: string | undefined): unknown {
+function applyFieldMask(value: unknown, mask: string | undefined): unknown {
   return mask === undefined || mask.trim() === "" ? value : pick(value, parseMask(mask.replace(/\s+/g, "")));
 }
 

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { getAvatarUrl } from "../files.ts";
+import { toOAuthError, toTokenBody } from "../oauth/token.ts";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import { type GoogleEnv, requireToken } from "./access.ts";
 import { buildGoogle } from "./build.ts";
@@ -25,7 +26,6 @@ const oauth: OAuthTraits = {
   tokenPath: "/token",
   subject: describeScopes,
   scopes: SCOPES,
-  fixed: {},
   accessSeconds: 3599,
   refresh: "stable",
   asksRefresh(query) {
@@ -37,24 +37,18 @@ const oauth: OAuthTraits = {
     path: "/revoke",
     covers: "account",
     open: true,
-    unknown: { status: 400, body: { error: "invalid_token", error_description: "Token expired or revoked" } },
+    unknown: toOAuthError(400, "invalid_token", "Token expired or revoked"),
   },
-  answer: ({ access, refresh, scopes, expiresIn }, grantType) => ({
-    access_token: access,
-    expires_in: expiresIn,
-    scope: scopes.map((scope) => FULL[scope] ?? scope).join(" "),
-    token_type: "Bearer",
-    ...(refresh === undefined || grantType === "refresh_token" ? {} : { refresh_token: refresh }),
-  }),
+  answer({ refresh, ...tokens }, grantType) {
+    const scopes = tokens.scopes.map((scope) => FULL[scope] ?? scope);
+    return toTokenBody({ ...tokens, scopes, ...(grantType === "refresh_token" ? {} : { refresh }) });
+  },
   errors: {
-    client: {
-      status: 401,
-      body: { error: "invalid_client", error_description: "The provided client secret is invalid." },
-    },
-    code: { status: 400, body: { error: "invalid_grant", error_description: "Malformed auth code." } },
-    refresh: { status: 400, body: { error: "invalid_grant", error_description: "Token has been expired or revoked." } },
-    grant_type: { status: 400, body: { error: "unsupported_grant_type", error_description: "Invalid grant_type: " } },
-    request: { status: 400, body: { error: "invalid_request", error_description: "Invalid parameter value" } },
+    client: toOAuthError(401, "invalid_client", "The provided client secret is invalid."),
+    code: toOAuthError(400, "invalid_grant", "Malformed auth code."),
+    refresh: toOAuthError(400, "invalid_grant", "Token has been expired or revoked."),
+    grant_type: toOAuthError(400, "unsupported_grant_type", "Invalid grant_type: "),
+    request: toOAuthError(400, "invalid_request", "Invalid parameter value"),
   },
 };
 

@@ -23,7 +23,6 @@ const oauth: OAuthTraits = {
   olderTokenPaths: ["/oauth/v1/token"],
   subject: () => "HubSpot",
   scopes: SCOPES,
-  fixed: {},
   accessSeconds: 1800,
   refresh: "stable",
   revocation: { path: "/oauth/v3/token/revoke", covers: "consent" },

@@ -1,3 +1,4 @@
+import { compareValues } from "../query/compare.ts";
 import { badRequestError } from "./errors.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import type { CrmRecord, ObjectType } from "./state.ts";
@@ -83,15 +84,15 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
     case "NOT_CONTAINS_TOKEN":
       return !contains(has, value);
     case "LT":
-      return has !== "" && compare(has, value) < 0;
+      return has !== "" && compareValues(has, value) < 0;
     case "LTE":
-      return has !== "" && compare(has, value) <= 0;
+      return has !== "" && compareValues(has, value) <= 0;
     case "GT":
-      return has !== "" && compare(has, value) > 0;
+      return has !== "" && compareValues(has, value) > 0;
     case "GTE":
-      return has !== "" && compare(has, value) >= 0;
+      return has !== "" && compareValues(has, value) >= 0;
     case "BETWEEN":
-      return has !== "" && compare(has, value) >= 0 && compare(has, String(filter.highValue ?? "")) <= 0;
+      return has !== "" && compareValues(has, value) >= 0 && compareValues(has, String(filter.highValue ?? "")) <= 0;
     default:
       throw badRequestError(`Invalid input JSON: unknown operator ${String(filter.operator)}`);
   }
@@ -100,7 +101,7 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
 function sort(records: CrmRecord[], type: ObjectType, sorts: unknown): CrmRecord[] {
   const { name = OBJECT_TYPES[type].created, direction } = getSort(Array.isArray(sorts) ? sorts[0] : undefined);
   const getSortKey = (record: CrmRecord) => listProperties(record, type)[name] ?? "";
-  return [...records].sort((a, b) => direction * compare(getSortKey(a), getSortKey(b)));
+  return [...records].sort((a, b) => direction * compareValues(getSortKey(a), getSortKey(b)));
 }
 
 /** A sort is an object, or a name with a leading `-` for descending order. */
@@ -130,15 +131,4 @@ function splitTokens(text: string): string[] {
 
 function isSame(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-/** Compares numbers and times as such; times may be in milliseconds. */
-function compare(a: string, b: string): number {
-  const [left, right] = [getSize(a), getSize(b)];
-  return left !== undefined && right !== undefined ? left - right : a.localeCompare(b, "en");
-}
-
-function getSize(text: string): number | undefined {
-  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : undefined;
 }

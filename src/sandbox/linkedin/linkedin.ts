@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import type { ApiError } from "../api.ts";
 import { getAvatarUrl } from "../files.ts";
+import { toOAuthError, toTokenBody } from "../oauth/token.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import { renderEntry, renderFacts, sendWebPage } from "../web-page.ts";
 import {
@@ -32,37 +33,19 @@ const oauth: OAuthTraits = {
   tokenPath: "/oauth/v2/accessToken",
   subject: () => "LinkedIn",
   scopes: SCOPES,
-  fixed: {},
   accessSeconds: ACCESS_SECONDS,
   refresh: "none",
-  answer: ({ access, scopes, expiresIn }) => ({
-    access_token: access,
-    expires_in: expiresIn,
-    scope: scopes.join(","),
-    token_type: "Bearer",
-  }),
+  answer: (tokens) => ({ ...toTokenBody(tokens), scope: tokens.scopes.join(",") }),
   errors: {
-    client: { status: 401, body: { error: "invalid_client", error_description: "Client authentication failed" } },
-    code: {
-      status: 400,
-      body: {
-        error: "invalid_request",
-        error_description:
-          "Unable to retrieve access token: appid/redirect uri/code verifier does not match authorization code. Or authorization code expired.",
-      },
-    },
-    refresh: {
-      status: 400,
-      body: {
-        error: "invalid_request",
-        error_description: "The provided authorization grant or refresh token is invalid",
-      },
-    },
-    grant_type: {
-      status: 400,
-      body: { error: "invalid_request", error_description: "The grant_type is not supported" },
-    },
-    request: { status: 400, body: { error: "invalid_request", error_description: "The request body cannot be read" } },
+    client: toOAuthError(401, "invalid_client", "Client authentication failed"),
+    code: toOAuthError(
+      400,
+      "invalid_request",
+      "Unable to retrieve access token: appid/redirect uri/code verifier does not match authorization code. Or authorization code expired.",
+    ),
+    refresh: toOAuthError(400, "invalid_request", "The provided authorization grant or refresh token is invalid"),
+    grant_type: toOAuthError(400, "invalid_request", "The grant_type is not supported"),
+    request: toOAuthError(400, "invalid_request", "The request body cannot be read"),
   },
 };
 

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { toRecord } from "#protocol/json";
+import { toOAuthError } from "../oauth/token.ts";
 import type { OAuthTraits, Provider, ProviderContext } from "../provider.ts";
 import {
   CAPABILITIES,
@@ -49,14 +50,11 @@ const oauth: OAuthTraits = {
     duplicated_template_id: null,
   }),
   errors: {
-    client: { status: 401, body: { error: "invalid_client", error_description: "Client authentication failed." } },
-    code: { status: 400, body: { error: "invalid_grant", error_description: "Invalid code." } },
-    refresh: { status: 400, body: { error: "invalid_grant", error_description: "Invalid refresh token." } },
-    grant_type: {
-      status: 400,
-      body: { error: "unsupported_grant_type", error_description: "Unsupported grant type." },
-    },
-    request: { status: 400, body: { error: "invalid_request", error_description: "Error parsing JSON body." } },
+    client: toOAuthError(401, "invalid_client", "Client authentication failed."),
+    code: toOAuthError(400, "invalid_grant", "Invalid code."),
+    refresh: toOAuthError(400, "invalid_grant", "Invalid refresh token."),
+    grant_type: toOAuthError(400, "unsupported_grant_type", "Unsupported grant type."),
+    request: toOAuthError(400, "invalid_request", "Error parsing JSON body."),
   },
 };
 

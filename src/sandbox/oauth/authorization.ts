@@ -73,7 +73,7 @@ export function buildDenialRedirect(authorization: AuthorizationRequest): string
 
 function getFault(query: URLSearchParams, traits: OAuthTraits): [string, string] | undefined {
   if (query.get("response_type") !== "code") return ["unsupported_response_type", "response_type must be code"];
-  for (const [name, value] of Object.entries(traits.fixed)) {
+  for (const [name, value] of Object.entries(traits.fixed ?? {})) {
     if (query.get(name) !== value) return ["invalid_request", `${name} must be ${value}`];
   }
   const unknown = getScopes(query, traits).find((scope) => !Object.hasOwn(traits.scopes, scope));

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
-import type { IssuedTokens, OAuthTraits, SandboxEnv, TokenError } from "../provider.ts";
+import type { IssuedTokens, OAuthError, OAuthTraits, SandboxEnv, TokenError } from "../provider.ts";
 import type { Grants } from "./grants.ts";
 
 /** A client registered with the sandbox. */
@@ -13,7 +13,7 @@ export type Client = { id: string; secret: string };
 export function createTokenEndpoint(traits: OAuthTraits, grants: Grants, client: Client) {
   return async (c: Context<SandboxEnv>): Promise<Response> => {
     const body = await readParameters(c.req.raw);
-    const sendAnswer = (fields: Record<string, unknown>, status: 200 | 400 | 401 | 403) => {
+    const sendAnswer = (fields: Record<string, unknown>, status: OAuthError["status"]) => {
       const json = !traits.formUnlessAsked || (c.req.header("accept") ?? "").includes("json");
       if (json) return c.json(fields, status, NO_STORE);
       const form = new URLSearchParams(
@@ -30,6 +30,22 @@ export function createTokenEndpoint(traits: OAuthTraits, grants: Grants, client:
     const tokens = use.run();
     return tokens ? sendAnswer(traits.answer(tokens, grantType), 200) : fail(use.error);
   };
+}
+
+/** Returns the fields of a token response that most services use (RFC 6749 section 5.1). */
+export function toTokenBody({ access, refresh, scopes, expiresIn }: Omit<IssuedTokens, "account">) {
+  return {
+    access_token: access,
+    ...(refresh === undefined ? {} : { refresh_token: refresh }),
+    token_type: "Bearer",
+    scope: scopes.join(" "),
+    expires_in: expiresIn,
+  };
+}
+
+/** Returns an error response in the form of RFC 6749 section 5.2. */
+export function toOAuthError(status: OAuthError["status"], error: string, error_description: string): OAuthError {
+  return { status, body: { error, error_description } };
 }
 
 /** The revocation endpoint (RFC 7009). */

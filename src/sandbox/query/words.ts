@@ -36,6 +36,7 @@ function holds(words: string[], phrase: string[]): boolean {
   return phrase.length > 0 && words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
 }
 
-function escapeRegExp(text: string): string {
+/** Escapes text for a regular expression. */
+export function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

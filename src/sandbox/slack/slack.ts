@@ -48,7 +48,6 @@ const oauth: OAuthTraits = {
   subject: () => "Slack",
   scopeParameter: "user_scope",
   scopes: SCOPES,
-  fixed: {},
   accessSeconds: 43_200,
   refresh: "rotating",
   prefixes: { access: "xoxe.xoxp-1-", refresh: "xoxe-1-" },

@@ -1,5 +1,6 @@
 import type { ApiError } from "../../api.ts";
 import { parsePeriod } from "../../period.ts";
+import { isOrdered } from "../../query/compare.ts";
 import { QuerySyntaxError } from "../../query/lexer.ts";
 import {
   type Comparison,
@@ -101,10 +102,7 @@ function holds({ field: name, operator, operands }: Comparison, page: Page, cont
   const equal = has.some((text) => values.some((value) => value.toLowerCase() === text.toLowerCase()));
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !equal;
-  const [left, right] = [Date.parse(has[0] ?? ""), Date.parse(values[0] ?? "")];
-  return operator.startsWith("<")
-    ? left < right || (operator === "<=" && left === right)
-    : left > right || (operator === ">=" && left === right);
+  return isOrdered(operator, Date.parse(has[0] ?? "") - Date.parse(values[0] ?? ""));
 }
 
 function getMeaning(operand: Operand, field: Field, { me, now }: CqlContext): string | undefined {

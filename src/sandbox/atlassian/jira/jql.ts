@@ -1,4 +1,5 @@
 import { parsePeriod } from "../../period.ts";
+import { isOrdered } from "../../query/compare.ts";
 import { QuerySyntaxError, toPosition } from "../../query/lexer.ts";
 import {
   type Comparison,
@@ -125,9 +126,8 @@ function holds({ field: name, operator, operands }: Comparison, issue: Issue, co
     const isMatch = operand.kind === "text" && has.some((text) => containsWords(text, operand.text));
     return isMatch === (operator === "~");
   }
-  return has.some((text) =>
-    order(operator, getSize(text, field), getSize(getMeaning(operand, field, context) ?? "", field)),
-  );
+  const limit = getSize(getMeaning(operand, field, context) ?? "", field);
+  return has.some((text) => isOrdered(operator, getSize(text, field) - limit));
 }
 
 function isEqual(has: string, meaning: string | undefined, field: JqlField): boolean {
@@ -189,12 +189,6 @@ function getDate(text: string, now: number): string | undefined {
 function getSize(value: string, field: JqlField): number {
   if (field.kind === "date") return Date.parse(value);
   return field.kind === "key" ? Number(value.slice(value.lastIndexOf("-") + 1)) : getPriorityRank(value);
-}
-
-function order(operator: string, left: number, right: number): boolean {
-  if (operator === "<") return left < right;
-  if (operator === "<=") return left <= right;
-  return operator === ">" ? left > right : left >= right;
 }
 
 function compare(a: Issue, b: Issue, order: Sorting[], context: JqlContext): number {

@@ -1,15 +1,7 @@
 import { type Context, Hono } from "hono";
+import { toRecord } from "#protocol/json";
 import type { ProviderContext } from "../../provider.ts";
-import {
-  applyFieldMask,
-  type GoogleEnv,
-  getList,
-  getRecord,
-  getText,
-  paginate,
-  parseBody,
-  requireAccess,
-} from "../access.ts";
+import { type GoogleEnv, getList, getText, paginate, parseBody, requireAccess, sendMasked } from "../access.ts";
 import { googleError, invalidError, notFoundError } from "../errors.ts";
 import type { Account, CalendarEvent, GoogleState } from "../state.ts";
 import { getInstant } from "../times.ts";
@@ -97,7 +89,7 @@ function list(c: Context<GoogleEnv>) {
     items: page.map((event) => toEventView(c, event)),
     ...(nextPageToken ? { nextPageToken } : {}),
   };
-  return c.json(applyFieldMask(answer, c.req.query("fields")) as typeof answer);
+  return sendMasked(c, answer);
 }
 
 async function sendBusyTimes(c: Context<GoogleEnv>) {
@@ -107,7 +99,7 @@ async function sendBusyTimes(c: Context<GoogleEnv>) {
     throw googleError(400, "timeRangeEmpty", "The specified time range is empty.");
   const { accounts, events } = c.get("world");
   const calendars = getList(body, "items").map((item): [string, unknown] => {
-    const id = getText(getRecord({ item }, "item") ?? {}, "id") ?? "";
+    const id = getText(toRecord(item), "id") ?? "";
     const calendarId = id === "primary" ? c.get("account").email : id;
     const account = accounts.find(({ email }) => email === calendarId);
     if (!account) return [id, { errors: [{ domain: "global", reason: "notFound" }], busy: [] }];

@@ -1,10 +1,11 @@
-import { getList, getRecord, getText } from "../access.ts";
+import { isRecord, type JsonRecord, toRecord } from "#protocol/json";
+import { getList, getText } from "../access.ts";
 import { googleError } from "../errors.ts";
 import type { Account, CalendarEvent, EventTime } from "../state.ts";
 import { formatZonedTime, getInstant, isTimeZone, toInstant } from "../times.ts";
 
 /** Creates an event from the body of an insert. @throws ApiError */
-export function createEvent(body: Record<string, unknown>, account: Account, id: string, now: string): CalendarEvent {
+export function createEvent(body: JsonRecord, account: Account, id: string, now: string): CalendarEvent {
   const start = parseEventTime(body, "start", account, undefined);
   const end = parseEventTime(body, "end", account, undefined);
   checkOrder(start, end, account);
@@ -23,12 +24,7 @@ export function createEvent(body: Record<string, unknown>, account: Account, id:
 }
 
 /** Applies a patch to an event: missing fields stay, null removes one. @throws ApiError */
-export function applyEventPatch(
-  event: CalendarEvent,
-  body: Record<string, unknown>,
-  account: Account,
-  now: string,
-): void {
+export function applyEventPatch(event: CalendarEvent, body: JsonRecord, account: Account, now: string): void {
   const start = "start" in body ? parseEventTime(body, "start", account, event.start) : event.start;
   const end = "end" in body ? parseEventTime(body, "end", account, event.end) : event.end;
   checkOrder(start, end, account);
@@ -40,15 +36,10 @@ export function applyEventPatch(
 }
 
 /** Reads a time: `date`, or `dateTime` with an offset or a `timeZone`, never both. */
-function parseEventTime(
-  body: Record<string, unknown>,
-  name: string,
-  account: Account,
-  oldTime: EventTime | undefined,
-): EventTime {
-  const record = getRecord(body, name);
-  if (!record) throw googleError(400, "required", `Missing ${name} time.`);
-  const merged: Record<string, unknown> = { ...oldTime, ...record };
+function parseEventTime(body: JsonRecord, name: string, account: Account, oldTime: EventTime | undefined): EventTime {
+  const record = body[name];
+  if (!isRecord(record)) throw googleError(400, "required", `Missing ${name} time.`);
+  const merged: JsonRecord = { ...oldTime, ...record };
   const [date, dateTime, timeZone] = [
     getText(merged, "date"),
     getText(merged, "dateTime"),
@@ -81,9 +72,9 @@ function checkOrder(start: EventTime, end: EventTime, { timeZone }: Account): vo
     throw googleError(400, "timeRangeEmpty", "The specified time range is empty.");
 }
 
-function parseAttendees(body: Record<string, unknown>): CalendarEvent["attendees"] {
+function parseAttendees(body: JsonRecord): CalendarEvent["attendees"] {
   return getList(body, "attendees").map((entry) => {
-    const attendee = getRecord({ one: entry }, "one") ?? {};
+    const attendee = toRecord(entry);
     const email = getText(attendee, "email") ?? "";
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw googleError(400, "invalid", "Invalid attendee email.");
     return { email, responseStatus: getText(attendee, "responseStatus") ?? "needsAction" };

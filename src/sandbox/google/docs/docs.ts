@@ -1,7 +1,9 @@
 import { type Context, Hono } from "hono";
-import { ApiError } from "../../api.ts";
+import { isRecord, type JsonRecord, toRecord } from "#protocol/json";
 import type { ProviderContext } from "../../provider.ts";
-import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
+import { escapeRegExp } from "../../query/words.ts";
+import { type GoogleEnv, getList, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
+import { applyRequests, type FileChange } from "../batch-update.ts";
 import { createHexFromName } from "../build.ts";
 import { createFile } from "../drive/drive.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
@@ -34,12 +36,11 @@ async function update(c: Context<GoogleEnv>, provider: ProviderContext<GoogleSta
   if (id === "") throw notFoundError();
   const file = findWritableFile(c, id, DOCUMENT_TYPE);
   const body = await parseBody(c);
-  const required = getText(getRecord(body, "writeControl") ?? {}, "requiredRevisionId");
+  const required = getText(toRecord(body.writeControl), "requiredRevisionId");
   if (required !== undefined && required !== getRevision(file)) {
     throw invalidError(`The required revision ID '${required}' does not match the latest revision.`);
   }
-  const { paragraphs, replies } = applyRequests(file.paragraphs ?? [], getList(body, "requests"));
-  file.paragraphs = paragraphs;
+  const replies = applyRequests(file, getList(body, "requests"), CHANGES);
   file.modifiedTime = provider.timestamp();
   provider.save();
   return sendMasked(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
@@ -81,54 +82,32 @@ function toContentView(paragraphs: Paragraph[]) {
   return [{ endIndex: 1, sectionBreak: { sectionStyle } }, ...content];
 }
 
-type Done = { paragraphs: Paragraph[]; reply: Record<string, unknown> };
-/** Applies one kind of request to paragraphs. @throws ApiError with the error, but without the request's index */
-type Work = (paragraphs: Paragraph[], request: Record<string, unknown>) => Done;
-
-/**
- * Applies the requests of `documents.batchUpdate` on text, named styles and bullets: all or none.
- * @throws ApiError "Invalid requests[0].insertText: …"
- */
-function applyRequests(oldParagraphs: Paragraph[], requests: unknown[]) {
-  if (requests.length === 0) throw invalidError("Must specify at least one request.");
-  let paragraphs = structuredClone(oldParagraphs);
-  const replies = requests.map((request, index) => {
-    const [name = "", body] = Object.entries(getRecord({ one: request }, "one") ?? {})[0] ?? [];
-    const work = Object.hasOwn(WORKS, name) ? WORKS[name] : undefined;
-    if (!work) throw invalidError(`Invalid requests[${index}]: No request set.`);
-    try {
-      const result = work(paragraphs, getRecord({ body }, "body") ?? {});
-      paragraphs = result.paragraphs;
-      return result.reply;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      throw invalidError(`Invalid requests[${index}].${name}: ${error.message}`);
-    }
-  });
-  return { paragraphs, replies };
-}
-
-const WORKS: Record<string, Work> = {
-  insertText(paragraphs, request) {
+/** Requests of `documents.batchUpdate` on text, named styles and bullets. */
+const CHANGES: Record<string, FileChange> = {
+  insertText(file, request) {
     const text = getText(request, "text") ?? "";
     if (text === "") throw invalidError("The text to insert must not be empty.");
-    return { paragraphs: insert(paragraphs, text, request), reply: {} };
+    file.paragraphs = insert(file.paragraphs ?? [], text, request);
+    return {};
   },
-  replaceAllText(paragraphs, request) {
-    const criteria = getRecord(request, "containsText") ?? {};
-    const find = getText(criteria, "text") ?? "";
-    if (find === "") throw invalidError("The search text should not be empty.");
-    const pattern = new RegExp(find.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), criteria.matchCase === true ? "g" : "gi");
+  replaceAllText(file, request) {
+    const criteria = toRecord(request.containsText);
+    const searchText = getText(criteria, "text") ?? "";
+    if (searchText === "") throw invalidError("The search text should not be empty.");
+    const pattern = new RegExp(escapeRegExp(searchText), criteria.matchCase === true ? "g" : "gi");
     let occurrencesChanged = 0;
     const replaceText = (text: string) =>
       text.replace(pattern, () => {
         occurrencesChanged += 1;
         return getText(request, "replaceText") ?? "";
       });
-    const result = paragraphs.flatMap((paragraph) => split({ ...paragraph, text: replaceText(paragraph.text) }));
-    return { paragraphs: result, reply: { replaceAllText: occurrencesChanged > 0 ? { occurrencesChanged } : {} } };
+    file.paragraphs = file.paragraphs?.flatMap((paragraph) =>
+      split({ ...paragraph, text: replaceText(paragraph.text) }),
+    );
+    return { replaceAllText: occurrencesChanged > 0 ? { occurrencesChanged } : {} };
   },
-  deleteContentRange(paragraphs, request) {
+  deleteContentRange(file, request) {
+    const { paragraphs = [] } = file;
     const { start, end } = getSpan(paragraphs, request);
     const fullText = paragraphs.map(({ text }) => `${text}\n`).join("");
     // The last newline of a document cannot be removed.
@@ -141,33 +120,28 @@ const WORKS: Record<string, Work> = {
     if (!from || !to) throw invalidError("The range should not be empty.");
     const remaining =
       from.text.slice(0, start - getStart(paragraphs, first)) + to.text.slice(end - getStart(paragraphs, last));
-    return { paragraphs: paragraphs.toSpliced(first, last - first + 1, { ...from, text: remaining }), reply: {} };
+    file.paragraphs = paragraphs.toSpliced(first, last - first + 1, { ...from, text: remaining });
+    return {};
   },
-  updateParagraphStyle(paragraphs, request) {
-    const style = getText(getRecord(request, "paragraphStyle") ?? {}, "namedStyleType") ?? "NORMAL_TEXT";
+  updateParagraphStyle(file, request) {
+    const style = getText(toRecord(request.paragraphStyle), "namedStyleType") ?? "NORMAL_TEXT";
     const fields = (getText(request, "fields") ?? "").split(",").map((name) => name.trim());
     if (fields.every((name) => name === "")) throw invalidError("At least one field must be listed in 'fields'.");
-    const styled = fields.includes("*") || fields.includes("namedStyleType");
-    return { paragraphs: applyChange(paragraphs, request, styled ? { style } : {}), reply: {} };
+    const changesStyle = fields.includes("*") || fields.includes("namedStyleType");
+    return changeParagraphs(file, request, changesStyle ? { style } : {});
   },
-  createParagraphBullets: (paragraphs, request) => ({
-    paragraphs: applyChange(paragraphs, request, { bullet: true }),
-    reply: {},
-  }),
-  deleteParagraphBullets: (paragraphs, request) => ({
-    paragraphs: applyChange(paragraphs, request, { bullet: false }),
-    reply: {},
-  }),
+  createParagraphBullets: (file, request) => changeParagraphs(file, request, { bullet: true }),
+  deleteParagraphBullets: (file, request) => changeParagraphs(file, request, { bullet: false }),
 };
 
 /**
  * Inserts text at an index (the document begins at 1) or at the end. New paragraphs have the style of the one they
  * split.
  */
-function insert(paragraphs: Paragraph[], text: string, request: Record<string, unknown>): Paragraph[] {
+function insert(paragraphs: Paragraph[], text: string, request: JsonRecord): Paragraph[] {
   const end = getEnd(paragraphs, paragraphs.length - 1);
-  const atEnd = getRecord(request, "endOfSegmentLocation") !== undefined;
-  const index = atEnd ? end - 1 : Number(getRecord(request, "location")?.index ?? 0);
+  const atEnd = isRecord(request.endOfSegmentLocation);
+  const index = atEnd ? end - 1 : Number(toRecord(request.location).index ?? 0);
   if (index < 1)
     throw invalidError(
       "The insertion index must be inside the bounds of an existing paragraph. You can still create new paragraphs by inserting newlines.",
@@ -186,22 +160,18 @@ function split(paragraph: Paragraph): Paragraph[] {
   return paragraph.text.split("\n").map((text) => ({ ...paragraph, text }));
 }
 
-/** Changes the paragraphs that a range overlaps. */
-function applyChange(
-  paragraphs: Paragraph[],
-  request: Record<string, unknown>,
-  change: Partial<Paragraph>,
-): Paragraph[] {
+/** Changes the paragraphs that a range overlaps. Returns the empty reply of such requests. */
+function changeParagraphs(file: DriveFile, request: JsonRecord, change: Partial<Paragraph>): JsonRecord {
+  const { paragraphs = [] } = file;
   const { start, end } = getSpan(paragraphs, request);
-  return paragraphs.map((paragraph, paragraphIndex) =>
-    getStart(paragraphs, paragraphIndex) < end && getEnd(paragraphs, paragraphIndex) > start
-      ? { ...paragraph, ...change }
-      : paragraph,
+  file.paragraphs = paragraphs.map((paragraph, index) =>
+    getStart(paragraphs, index) < end && getEnd(paragraphs, index) > start ? { ...paragraph, ...change } : paragraph,
   );
+  return {};
 }
 
-function getSpan(paragraphs: Paragraph[], request: Record<string, unknown>): { start: number; end: number } {
-  const range = getRecord(request, "range") ?? {};
+function getSpan(paragraphs: Paragraph[], request: JsonRecord): { start: number; end: number } {
+  const range = toRecord(request.range);
   const [start, end] = [Number(range.startIndex ?? 0), Number(range.endIndex ?? 0)];
   const maximum = getEnd(paragraphs, paragraphs.length - 1);
   if (!(end > start)) throw invalidError("The range should not be empty.");

@@ -1,15 +1,7 @@
 import { type Context, Hono } from "hono";
+import { toRecord } from "#protocol/json";
 import type { ProviderContext } from "../../provider.ts";
-import {
-  applyFieldMask,
-  type GoogleEnv,
-  getList,
-  getRecord,
-  getText,
-  paginate,
-  parseBody,
-  requireAccess,
-} from "../access.ts";
+import { type GoogleEnv, getList, getText, paginate, parseBody, requireAccess, sendMasked } from "../access.ts";
 import { createHexFromName } from "../build.ts";
 import { googleError, invalidError } from "../errors.ts";
 import {
@@ -21,16 +13,14 @@ import {
   SHORTCUT_TYPE,
   SPREADSHEET_TYPE,
 } from "../state.ts";
-import { findVisibleFile, findWritableFile, getRole, toFileView } from "./files.ts";
+import { findVisibleFile, findWritableFile, getRole, noPermissionError, toFileView } from "./files.ts";
 import { createDriveMatcher } from "./query.ts";
 
 /** Drive API v3 (developers.google.com/workspace/drive/api/reference/rest/v3): files without their content. */
 export function registerDriveRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const drive = new Hono<GoogleEnv>();
   const sendFile = (c: Context<GoogleEnv>, file: DriveFile) =>
-    c.json(
-      applyFieldMask(toFileView(c, file), c.req.query("fields") ?? "kind,id,name,mimeType") as Record<string, unknown>,
-    );
+    sendMasked(c, toFileView(c, file), "kind,id,name,mimeType");
   drive.get("/about", requireAccess("driveRead"), (c) => {
     const { name: displayName, email: emailAddress } = c.get("account");
     return c.json({ kind: "drive#about", user: { kind: "drive#user", displayName, emailAddress, me: true } });
@@ -46,7 +36,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
       provider,
     );
     file.parents = getList(body, "parents").map((id) => findWritableFile(c, String(id)).id);
-    const targetId = getText(getRecord(body, "shortcutDetails") ?? {}, "targetId");
+    const targetId = getText(toRecord(body.shortcutDetails), "targetId");
     if (targetId !== undefined) {
       const target = findVisibleFile(c, targetId);
       Object.assign(file, { mimeType: SHORTCUT_TYPE });
@@ -60,13 +50,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
     const file = findWritableFile(c, c.req.param("id"));
     const body = await parseBody(c);
     if (typeof body.trashed === "boolean") {
-      if (getRole(c, file) !== "owner") {
-        throw googleError(
-          403,
-          "insufficientFilePermissions",
-          "The user does not have sufficient permissions for this file.",
-        );
-      }
+      if (getRole(c, file) !== "owner") throw noPermissionError();
       file.trashed = body.trashed;
     }
     file.name = getText(body, "name") ?? file.name;
@@ -131,8 +115,7 @@ function list(c: Context<GoogleEnv>) {
     files,
     ...(nextPageToken ? { nextPageToken } : {}),
   };
-  const fields = c.req.query("fields") ?? "kind,incompleteSearch,nextPageToken,files(kind,id,name,mimeType)";
-  return c.json(applyFieldMask(answer, fields) as Record<string, unknown>);
+  return sendMasked(c, answer, "kind,incompleteSearch,nextPageToken,files(kind,id,name,mimeType)");
 }
 
 function parsePermission(body: Record<string, unknown>): Permission {

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { ApiError } from "../../api.ts";
 import type { GoogleEnv } from "../access.ts";
 import { googleError, notFoundError } from "../errors.ts";
 import { DOCUMENT_TYPE, type DriveFile, FOLDER_TYPE, SPREADSHEET_TYPE } from "../state.ts";
@@ -29,7 +30,12 @@ export function findWritableFile(c: Context<GoogleEnv>, id: string, mimeType?: s
   const file = findVisibleFile(c, id, mimeType);
   const role = getRole(c, file);
   if (role === "owner" || role === "writer") return file;
-  throw googleError(403, "insufficientFilePermissions", "The user does not have sufficient permissions for this file.");
+  throw noPermissionError();
+}
+
+export function noPermissionError(): ApiError {
+  const message = "The user does not have sufficient permissions for this file.";
+  return googleError(403, "insufficientFilePermissions", message);
 }
 
 /** Returns a file as Drive does. */

@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { toRecord } from "#protocol/json";
 import type { ProviderContext } from "../../provider.ts";
-import { type GoogleEnv, getList, getRecord, getText, paginate, parseBody, requireAccess } from "../access.ts";
+import { type GoogleEnv, getList, getText, paginate, parseBody, requireAccess } from "../access.ts";
 import { googleError, invalidError, notFoundError } from "../errors.ts";
 import type { Account, GoogleState, Message } from "../state.ts";
 import { parseMessage } from "./mime.ts";
@@ -94,7 +95,7 @@ async function send(c: Context<GoogleEnv>, provider: ProviderContext<GoogleState
 
 async function createDraft(c: Context<GoogleEnv>, provider: ProviderContext<GoogleState>) {
   const { body, whole } = await readMail(c);
-  const mail = { ...getRecord(body, "message"), ...whole };
+  const mail = { ...toRecord(body.message), ...whole };
   const message = {
     ...createOutgoing(c, mail, provider, ["DRAFT"]),
     draft: `r${Buffer.from(provider.random(8)).toString("hex")}`,

@@ -1,13 +1,15 @@
 import { type Context, Hono } from "hono";
+import { toRecord } from "#protocol/json";
 import type { ProviderContext } from "../../provider.ts";
-import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
+import { type GoogleEnv, getList, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
+import { applyRequests } from "../batch-update.ts";
 import { createFile } from "../drive/drive.ts";
 import { findVisibleFile, findWritableFile, getWebPath } from "../drive/files.ts";
 import { notFoundError } from "../errors.ts";
 import { type Cell, type DriveFile, type GoogleState, type Sheet, SPREADSHEET_TYPE } from "../state.ts";
 import { formatCell, readValues } from "./cells.ts";
 import { parseRange, type Range, toSheetProperties } from "./ranges.ts";
-import { applyRequests } from "./requests.ts";
+import { SHEET_CHANGES } from "./requests.ts";
 import { registerValueRoutes } from "./values.ts";
 
 /**
@@ -33,7 +35,7 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, provider: ProviderCon
     if (id === "") throw notFoundError("Not Found");
     const file = findWritableFile(c, id, SPREADSHEET_TYPE);
     const body = await parseBody(c);
-    const replies = applyRequests(file, getList(body, "requests"));
+    const replies = applyRequests(file, getList(body, "requests"), SHEET_CHANGES);
     file.modifiedTime = provider.timestamp();
     provider.save();
     const updated = body.includeSpreadsheetInResponse === true;
@@ -49,12 +51,12 @@ function create(
   body: Record<string, unknown>,
   provider: ProviderContext<GoogleState>,
 ): DriveFile {
-  const title = getText(getRecord(body, "properties") ?? {}, "title") ?? "Untitled spreadsheet";
+  const title = getText(toRecord(body.properties), "title") ?? "Untitled spreadsheet";
   const file = createFile(c.get("account"), title, SPREADSHEET_TYPE, provider);
-  const properties = getList(body, "sheets").map((sheet) => getRecord({ sheet }, "sheet") ?? {});
+  const properties = getList(body, "sheets").map((sheet) => toRecord(sheet));
   if (properties.length > 0) {
     file.sheets = properties.map((sheet, sheetIndex) => {
-      const { title = `Sheet${sheetIndex + 1}`, sheetId = sheetIndex } = getRecord(sheet, "properties") ?? {};
+      const { title = `Sheet${sheetIndex + 1}`, sheetId = sheetIndex } = toRecord(sheet.properties);
       return { sheetId: Number(sheetId), title: String(title), rows: getRows(sheet) };
     });
   }
@@ -64,9 +66,9 @@ function create(
 /** Rows of `data[].rowData[].values[].userEnteredValue`. */
 function getRows(sheet: Record<string, unknown>): Cell[][] {
   return getList(sheet, "data").flatMap((data) =>
-    getList(getRecord({ data }, "data") ?? {}, "rowData").map((row) =>
-      getList(getRecord({ row }, "row") ?? {}, "values").map((cell) => {
-        const entered = getRecord(getRecord({ cell }, "cell") ?? {}, "userEnteredValue") ?? {};
+    getList(toRecord(data), "rowData").map((row) =>
+      getList(toRecord(row), "values").map((cell) => {
+        const entered = toRecord(toRecord(cell).userEnteredValue);
         const [value = ""] = Object.values(entered);
         return typeof value === "number" || typeof value === "boolean" ? value : String(value);
       }),

@@ -1,7 +1,8 @@
 import type { Context, Hono } from "hono";
-import { ApiError } from "../../api.ts";
+import { toRecord } from "#protocol/json";
 import type { ProviderContext } from "../../provider.ts";
-import { type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
+import { type GoogleEnv, getList, getText, parseBody, requireAccess, sendMasked } from "../access.ts";
+import { withPlace } from "../batch-update.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
 import { invalidError, notFoundError } from "../errors.ts";
 import { type Cell, type DriveFile, type GoogleState, SPREADSHEET_TYPE } from "../state.ts";
@@ -115,8 +116,8 @@ function writeMany(file: DriveFile, body: Record<string, unknown>) {
   const readField: Asked = (name) => (body[name] === undefined ? undefined : String(body[name]));
   const draft = structuredClone(file);
   const summaries = getList(body, "data").map((entry, index) => {
-    const data = getRecord({ one: entry }, "one") ?? {};
-    return withPart(`data[${index}]`, () => write(draft, getText(data, "range") ?? "", data, readField));
+    const data = toRecord(entry);
+    return withPlace(`data[${index}]`, () => write(draft, getText(data, "range") ?? "", data, readField));
   });
   file.sheets = draft.sheets;
   const sum = (count: (summary: WriteSummary) => number) =>
@@ -128,15 +129,6 @@ function writeMany(file: DriveFile, body: Record<string, unknown>) {
     totalUpdatedSheets: new Set(summaries.map(({ range }) => range.sheet.sheetId)).size,
     responses: summaries.map((summary) => toUpdateResponse(draft, summary, readField)),
   };
-}
-
-/** Errors of a part of a batch name that part. */
-function withPart<T>(part: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof ApiError ? invalidError(`Invalid ${part}: ${error.message}`) : error;
-  }
 }
 
 function getValues(body: Record<string, unknown>, options: Asked): (Cell | null)[][] {
