@@ -15,6 +15,7 @@ const FLAGS = createServeCommand({} as Kay).options.map(({ long }) => long);
 const UNITS = ["docs/examples/kay.service", "docs/examples/kay-serve@.service"];
 const compose = parse(read("docs/examples/two-nodes/compose.yml").text, { merge: true }) as {
   services: Record<string, Service>;
+  networks?: Record<string, { ipam: { config: { subnet: string }[] } }>;
 };
 const nodes = ["kay-a", "kay-b"].map((name) => compose.services[name]);
 
@@ -48,6 +49,12 @@ test("the proxy asks the nodes of the compose file whether they are ready, by th
   expect(text).toMatch(/reverse_proxy kay-a:4000 kay-b:4000 \{/);
   expect(text).toMatch(/health_uri \/ready\n/);
   expect(text).toMatch(/Host \{\$KAY_HOST\}/);
+});
+
+test("the nodes trust the proxy in front of them, and count the addresses of its users", () => {
+  const networks = compose.networks?.default?.ipam.config.map(({ subnet }) => subnet);
+  for (const node of nodes) expect(networks).toEqual([node?.environment?.KAY_TRUST_PROXY]);
+  for (const unit of UNITS) expect(read(unit).text).toMatch(/^Environment=KAY_TRUST_PROXY=loopback$/m);
 });
 
 test("systemd accepts the units", () => {
