@@ -1,65 +1,102 @@
 import { Problem } from "./errors.ts";
+import { DAYS, readTimingWords, type TimingWords } from "./timing-words.ts";
 
-/** When a schedule runs: every so many minutes, or on days of the week (0 is Sunday) at a time of day. */
-export type Timing = { minutes: number } | { days: readonly number[]; hour: number; minute: number };
-
-const WEEK = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-
-const DAYS: Record<string, readonly number[]> = {
-  day: [0, 1, 2, 3, 4, 5, 6],
-  weekday: [1, 2, 3, 4, 5],
-  weekend: [0, 6],
-  ...Object.fromEntries(WEEK.map((name, day) => [name, [day]])),
-};
+/**
+ * When a schedule runs: every so many minutes, or at a time of day on days of the week (0 is Sunday) or on one date of
+ * each month (1 to 28, or 0 for its last day).
+ */
+export type Timing =
+  | { minutes: number }
+  | { days: readonly number[]; hour: number; minute: number }
+  | { date: number; hour: number; minute: number };
 
 /** The longest interval in minutes: 30 days. The shortest is one minute. */
 const LONGEST = 30 * 24 * 60;
 
-/** Returns whether a timing that begins with this word has a time of day as its second word. */
-export function isDayName(word: string): boolean {
-  return Object.hasOwn(DAYS, word.toLowerCase());
-}
-
 /**
- * Parses `15m`, `2h`, `1h30m`, `hour`, `day 18:00`, `weekday 9:00`, `weekend 10:00` or `monday 8:30`.
+ * Parses `15m`, `2 hours`, `weekday 9:00`, `daily at 6pm`, `every monday and thursday at 8:30`, `1st of the month at 9`.
+ * A text with a word that it does not know, or with two times, is refused: a schedule never runs at half of its times.
  *
  * @param code of the problem: USAGE in a command, INVALID_REQUEST in a request
  * @throws Problem for any other text
  */
 export function parseTiming(text: string, code: "USAGE" | "INVALID_REQUEST"): Timing {
-  const [first = "", time, ...extra] = text.trim().toLowerCase().split(/\s+/);
-  const label = JSON.stringify(text.slice(0, 40));
-  const timingProblem = (message: string) => new Problem(code, message, { hint: HINT, details: { field: "timing" } });
-  if (isDayName(first)) {
-    if (time === undefined) throw timingProblem(`At what time of ${first}? The time is missing.`);
-    const [, hour, minute] = /^(\d{1,2}):(\d\d)$/.exec(time) ?? [];
-    if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || extra.length > 0)
-      throw timingProblem(`${JSON.stringify(time.slice(0, 40))} is not a time of day.`);
-    return { days: DAYS[first] ?? [], hour: Number(hour), minute: Number(minute) };
+  const words = readTimingWords(text);
+  const timing = toTiming(words);
+  if (typeof timing === "object") return timing;
+  const label = JSON.stringify(text.slice(0, 60));
+  const message = timing === "" ? `${label} does not say when.` : timing;
+  throw new Problem(code, message, { hint: HINT, details: { field: "timing" } });
+}
+
+const HINT = "For example: weekday at 9:00, or 2 hours.";
+
+/** Returns the timing, or why there is none; "" if the words do not say when. */
+function toTiming({ unknown, minutes, days, dates, times, monthly, weekly, part }: TimingWords): Timing | string {
+  if (unknown !== undefined)
+    return unknown === "" ? "" : `kay does not understand “${unknown.slice(0, 40)}” as a time.`;
+  if (minutes !== undefined) return toInterval(minutes, days ?? part ?? times[0] ?? dates[0]);
+  if (dates.length > 0 || monthly) {
+    const [date, another] = dates;
+    if (date === undefined) return "On which day of the month? Its number is missing, such as 1st.";
+    if (!monthly || another !== undefined || days?.length) return "A schedule has one date, such as 1st of the month.";
+    if (date > 28) return "Not every month has this date. Use 1st to 28th, or last day of the month.";
+    const time = getTime(times, part);
+    return typeof time === "string" ? time : { date, ...time };
   }
-  const minutes = first === "hour" ? 60 : readMinutes(first);
-  if (minutes === undefined || time !== undefined) throw timingProblem(`${label} does not say when.`);
-  if (minutes < 1) throw timingProblem("The shortest interval is 1m.");
-  if (minutes > LONGEST) throw timingProblem("The longest interval is 720h, 30 days.");
-  return { minutes };
+  if (weekly && !days) return "On which day of the week? It is missing.";
+  if (!days && part === undefined && !times.some(({ isExact }) => isExact)) return "";
+  const time = getTime(times, part);
+  return typeof time === "string" ? time : { days: days ?? EVERY_DAY, ...time };
 }
 
-const HINT = "Write 15m, 2h, hour, day 18:00, weekday 9:00 or monday 8:30.";
+const EVERY_DAY = DAYS.get("day") ?? [];
 
-/** Reads `15m`, `2h` or `1h30m`. Seconds count as less than a minute. */
-function readMinutes(text: string): number | undefined {
-  if (/^\d{1,9}s$/.test(text)) return 0;
-  const [match, hours = 0, minutes = 0] = /^(?:(\d{1,6})h)?(?:(\d{1,6})m(?:in)?)?$/.exec(text) ?? [];
-  return match ? Number(hours) * 60 + Number(minutes) : undefined;
+function toInterval(minutes: number, other: unknown): Timing | string {
+  if (other !== undefined) return "An interval has no day and no time of day.";
+  if (minutes < 1) return "The shortest interval is 1m.";
+  return minutes > LONGEST ? "The longest interval is 720h, 30 days." : { minutes };
 }
 
-/** Formats a timing in its one spelling: `hour`, `90m`, `2h`, `weekday 9:00`. */
+/** Parts of the day: the time that they mean alone, and the first and last hour that fits them. */
+const PARTS = {
+  morning: [9, 0, 11],
+  afternoon: [15, 12, 17],
+  evening: [18, 17, 23],
+  night: [undefined, 18, 23],
+} as const;
+
+function getTime(
+  [time, another]: TimingWords["times"],
+  part: TimingWords["part"],
+): { hour: number; minute: number } | string {
+  if (another) return "A schedule has one time of day. Add another schedule for another time.";
+  const [usual, first, last] = part === undefined ? [undefined, 0, 23] : PARTS[part];
+  if (!time) return usual === undefined ? "At what time? The time is missing." : { hour: usual, minute: 0 };
+  const { text, minute } = time;
+  if (time.hour > 23 || minute > 59) return `${JSON.stringify(text.slice(0, 40))} is not a time of day.`;
+  const hour = time.hour < first && time.hour > 0 ? time.hour + 12 : time.hour;
+  return hour < first || hour > last ? `${JSON.stringify(text.slice(0, 40))} is not in the ${part}.` : { hour, minute };
+}
+
+/** Formats a timing in its one spelling: `hour`, `90m`, `2h`, `weekday 9:00`, `1st of month 9:00`. */
 export function formatTiming(timing: Timing): string {
   if ("minutes" in timing) {
     const { minutes } = timing;
     return minutes === 60 ? "hour" : minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
   }
-  const { days, hour, minute } = timing;
-  const name = Object.keys(DAYS).find((key) => DAYS[key]?.join() === days.join());
-  return `${name} ${hour}:${String(minute).padStart(2, "0")}`;
+  const name = "date" in timing ? formatDate(timing.date) : formatDays(timing.days);
+  return `${name} ${timing.hour}:${String(timing.minute).padStart(2, "0")}`;
+}
+
+function formatDate(date: number): string {
+  if (date === 0) return "last day of month";
+  const ending = date > 3 && date < 21 ? "th" : (["th", "st", "nd", "rd"][date % 10] ?? "th");
+  return `${date}${ending} of month`;
+}
+
+function formatDays(days: readonly number[]): string {
+  const names = [...DAYS].flatMap(([name, set]) => (set.length === 1 && days.includes(set[0] ?? -1) ? [name] : []));
+  const group = [...DAYS].find(([, set]) => set.join() === days.join());
+  return group?.[0] ?? names.join(", ");
 }

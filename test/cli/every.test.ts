@@ -46,7 +46,7 @@ test("a schedule runs at its time, in a separate conversation that it names", as
     exit: 0,
     stdout: expect.stringMatching(/^[0-9a-f]{6}\n$/),
     stderr: expect.stringMatching(
-      /^Runs every monday 9:00\. Next run: 2026-11-30 09:00 \+01:00\. `kay every list` lists schedules\.\n/,
+      /^Runs “show KAY-1” every monday 9:00, Europe\/Berlin\. Next run: 2026-11-30 09:00 \+01:00\.\n/,
     ),
   });
   await pass(ann, 67 * HOUR);
@@ -56,6 +56,19 @@ test("a schedule runs at its time, in a separate conversation that it names", as
   expect(await titles(ann)).toEqual(["Every monday 9:00: show KAY-1"]);
   expect((await list(ann))[0]?.next_at).toBe("2026-12-07T08:00:00.000Z");
   expect((await ann("sessions show latest")).stdout).toContain("KAY-1");
+});
+
+test.for([
+  [["weekday at 9", "show KAY-1"], "weekday 9:00", "2026-11-30 09:00 +01:00"],
+  [["monday", "9am", "show KAY-1"], "monday 9:00", "2026-11-30 09:00 +01:00"],
+  [["daily", "at", "18:30", "show", "KAY-1"], "day 18:30", "2026-11-27 18:30 +01:00"],
+  [["morning", "show", "KAY-1"], "day 9:00", "2026-11-28 09:00 +01:00"],
+  [["first", "of", "the", "month", "at", "9", "show KAY-1"], "1st of month 9:00", "2026-12-01 09:00 +01:00"],
+  [["last day of the month at noon", "show", "KAY-1"], "last day of month 12:00", "2026-11-30 12:00 +01:00"],
+] as const)("kay every %j repeats the time that it understood: %s", async ([words, timing, next]) => {
+  expect((await openMachine()(["every", ...words])).stderr).toMatch(
+    `Runs “show KAY-1” every ${timing}, Europe/Berlin. Next run: ${next}.\n`,
+  );
 });
 
 test("requests of a run wait in kay pending, under the name of the schedule", async () => {
@@ -216,7 +229,12 @@ test("options of kay ask are stored, and a time zone is validated", async () => 
 });
 
 test.for([
-  [["every", "soon", "show KAY-1"], "does not say when"],
+  [
+    ["every", "soon", "show KAY-1"],
+    "kay does not understand “soon” as a time.\n  For example: weekday at 9:00, or 2 hours.",
+  ],
+  [["every", "weekdays", "except", "friday", "at", "9", "show KAY-1"], "kay does not understand “except” as a time."],
+  [["every", "monday", "at", "9", "and", "17", "show", "KAY-1"], "“and” may belong to the time or to the prompt."],
   [["every", "30s", "show KAY-1"], "The shortest interval is 1m."],
   [["every", "weekday", "show KAY-1"], "The time is missing."],
   [["every", "weekday", "9:00"], "No prompt given."],

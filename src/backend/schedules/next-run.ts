@@ -4,8 +4,8 @@ import type { Timing } from "#protocol/timing";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Longest search in days. A zone can skip a whole day, as Samoa did in 2011. */
-const SEARCH = 10;
+/** Longest search in days: a month, and one more, because a zone can skip a whole day, as Samoa did in 2011. */
+const SEARCH = 64;
 
 /** Maximum number of daily runs that are counted one by one. */
 const MOST_COUNTED = 1_000;
@@ -22,14 +22,20 @@ export function findNextRun(timing: Timing, timeZone: string, after: number, sta
     const step = timing.minutes * MINUTE;
     return start + (Math.floor((after - start) / step) + 1) * step;
   }
-  const { days, hour, minute } = timing;
+  const { hour, minute } = timing;
   const today = Math.floor(readWallTime(after, timeZone) / DAY) * DAY;
   for (let date = today; date <= today + SEARCH * DAY; date += DAY) {
-    if (!days.includes(new Date(date).getUTCDay())) continue;
+    if (!isDayOf(timing, date)) continue;
     const instant = toInstant(date + (hour * 60 + minute) * MINUTE, timeZone);
     if (instant > after) return instant;
   }
   throw new RangeError(`no run follows ${after}`);
+}
+
+function isDayOf(timing: Exclude<Timing, { minutes: number }>, date: number): boolean {
+  if ("days" in timing) return timing.days.includes(new Date(date).getUTCDay());
+  if (timing.date === 0) return new Date(date + DAY).getUTCDate() === 1;
+  return new Date(date).getUTCDate() === timing.date;
 }
 
 /** The due runs: their number, the last one, and the next one that is not due yet. */

@@ -30,6 +30,14 @@ test("a day of the week repeats a week later", () => {
   expect(list("monday 8:30", "UTC", "2026-11-30T08:30Z", 2)).toEqual(["2026-12-07T08:30Z", "2026-12-14T08:30Z"]);
 });
 
+test("a date repeats each month, and the last day is the month's own", () => {
+  expect(list("1st of month 9:00", "UTC", "2026-12-01T09:00Z", 2)).toEqual(["2027-01-01T09:00Z", "2027-02-01T09:00Z"]);
+  expect(list("last day of month 0:30", "Europe/Berlin", "2028-01-31T12:00Z", 2)).toEqual([
+    "2028-02-28T23:30Z",
+    "2028-03-30T22:30Z",
+  ]);
+});
+
 test("the day is that of the zone, not of UTC", () => {
   expect(list("monday 0:30", "Asia/Tokyo", "2026-11-27T12:00Z", 1)).toEqual(["2026-11-29T15:30Z"]);
   expect(list("sunday 23:30", "America/Los_Angeles", "2026-11-27T12:00Z", 1)).toEqual(["2026-11-30T07:30Z"]);

@@ -1,7 +1,8 @@
 import { Problem } from "#protocol/errors";
 import { shortenId } from "#protocol/short-id";
 import { resolveTimeZone } from "#protocol/time";
-import { formatTiming, isDayName, parseTiming } from "#protocol/timing";
+import { formatTiming, parseTiming } from "#protocol/timing";
+import { truncateCells } from "#ui/screen/cells";
 import { toLine } from "#ui/text/words";
 import { type AllowOptions, checkLimitsSupported, readAllowList } from "../../ask/allow-list.ts";
 import { getAskChoices, readAskChoices } from "../../ask/choices.ts";
@@ -21,8 +22,7 @@ export type ScheduleOptions = Pick<AllowOptions, "allow" | "allowFile"> & {
 
 /** Runs `kay every <when> "<prompt>"`. Prints the ID of the new schedule. */
 export async function addSchedule(kay: Kay, words: string[], options: ScheduleOptions): Promise<void> {
-  const { when, rest } = splitWords(words);
-  const timing = formatTiming(parseTiming(when, "USAGE"));
+  const { timing, rest } = splitWords(words);
   const request = { ...(await readAllowList(kay, options)), ...(await readAnswerLimits(kay, options)).fields };
   const zone = findTimeZone(options.timezone);
   if (zone === undefined && timing.includes(":")) checkSystemZone(kay);
@@ -39,9 +39,9 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   const schedule = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });
   if (kay.flags.json) return kay.out.writeJson(schedule);
   kay.out.writeLine(shortenId(schedule.id));
-  const next = formatNext(schedule);
+  const where = schedule.timing.includes(":") ? `, ${schedule.time_zone}` : "";
   kay.out.writeProgress(
-    `Runs every ${toLine(schedule.timing)}. Next run: ${next}. \`kay every list\` lists schedules.`,
+    `Runs “${truncateCells(toLine(schedule.prompt), 60)}” every ${toLine(schedule.timing + where)}. Next run: ${formatNext(schedule)}.`,
   );
   if (link.embedded && !isServiceInstalled(kay))
     kay.out.writeProgress(
@@ -50,12 +50,38 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   else kay.out.writeProgress(`\`kay every remove ${shortenId(schedule.id)}\` removes it.`);
 }
 
-/** Splits the words into time and prompt. Either may be quoted. */
-function splitWords(words: string[]): { when: string; rest: string[] } {
-  const [first = "", second = "", ...rest] = words;
-  if (isDayName(first) && /^\d/.test(second)) return { when: `${first} ${second}`, rest: rest };
-  return { when: first, rest: words.slice(1) };
+/**
+ * Splits the words into the timing and the prompt. Either may be quoted: before a quoted prompt, all words are the time.
+ * Otherwise the time is the longest one that the words begin with.
+ *
+ * @throws Problem USAGE
+ */
+function splitWords(words: string[]): { timing: string; rest: string[] } {
+  const [first = "", ...others] = words;
+  const parse = (count: number) => formatTiming(parseTiming(words.slice(0, count).join(" "), "USAGE"));
+  if (first.includes(" ") || others.length === 0) return { timing: parse(1), rest: others };
+  if (others.at(-1)?.includes(" ")) return { timing: parse(words.length - 1), rest: words.slice(-1) };
+  for (let count = Math.min(words.length, MOST_WORDS); count > 1; count--) {
+    try {
+      return { timing: parse(count), rest: checkStart(words.slice(count)) };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.details.field !== "timing") throw error;
+    }
+  }
+  return { timing: parse(1), rest: checkStart(others) };
 }
+
+/** Checks that a prompt without quotes does not begin with the rest of a time: `monday at 9 except in May`. */
+function checkStart(prompt: string[]): string[] {
+  const [first = ""] = prompt;
+  if (!/^(and|or|but|except|not|to|until|till|between|from|starting|at|on|in)$/i.test(first)) return prompt;
+  throw new Problem("USAGE", `“${first}” may belong to the time or to the prompt.`, {
+    hint: 'Quote both: kay every "weekday at 9" "what is open in KAY"',
+  });
+}
+
+/** The longest time in words, without quotes. */
+const MOST_WORDS = 12;
 
 /** Checks the time zone. @throws Problem USAGE */
 function findTimeZone(zoneText: string | undefined): string | undefined {

@@ -12,7 +12,10 @@ export function createEveryCommand(kay: Kay): Command {
     .description("Run a request at set times; list your schedules without one")
     .usage('[options] <when> "<prompt>"')
     .helpCommand(false)
-    .argument("[when...]", "Time and prompt: 15m, hour, day 18:00, weekday 9:00 or monday 8:30, then the prompt")
+    .argument(
+      "[when...]",
+      "Time and prompt: 2 hours, weekday at 9, monday 8:30 or first of the month at 9, then the prompt",
+    )
     .option("--timezone <zone>", "Time zone of the time of day, such as Europe/Berlin (default: yours)")
     .option("--model <name>", "Answer with this model (provider:model, provider, or offline)")
     .option(
@@ -71,6 +74,7 @@ const AFTER = `
 Examples:
   $ kay every weekday 9:00 "what is open in KAY"
   $ kay every 15m "show the open bugs in KAY"
+  $ kay every "first of the month at 9" "list the bugs created last month"
   $ kay every monday 8:30 --timezone Europe/Berlin "what is open in KAY?"
   $ kay every list
   $ kay every pause               # choose from a list
