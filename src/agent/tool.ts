@@ -59,6 +59,8 @@ export type RunContext = Interactive & {
   toolCallId: string;
   /** The account that the approval named. A call never runs as another one. */
   account?: Account;
+  /** The target that the approval named, as `describeTarget` described it. */
+  target?: string;
   signal: AbortSignal;
   /** Called with each state of an effect as it changes. */
   report(receipt: Receipt): void;

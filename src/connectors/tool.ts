@@ -86,6 +86,8 @@ export type ToolContext = {
   signal: AbortSignal;
   /** For writes: sent as the service's idempotency key if it supports one. */
   idempotencyKey: string;
+  /** The target that the user's approval named, as `describeTarget` described it. */
+  approvedTarget?: string;
   /** Defines "today" and "now". */
   clock: Clock;
   /** The user's time zone, an IANA name, in which days and local times are meant. Default: UTC. */

@@ -20,9 +20,9 @@ export function toCall(call: CheckedCall | RejectedCall): Call {
 /** The caller's rule that allows a call without asking, and the account the call runs as. */
 export type Allowance = { allowed_by: string; account?: string };
 
-/** Whether a call may run, and with which input. */
+/** Whether a call may run, and with which input. `target` is the target that the approval named. */
 export type GateResult =
-  | { kind: "run"; input: Record<string, unknown>; edited?: boolean; allowed?: Allowance }
+  | { kind: "run"; input: Record<string, unknown>; edited?: boolean; target?: string; allowed?: Allowance }
   | { kind: "denied"; reason: string }
   | { kind: "wait"; wait: Wait };
 

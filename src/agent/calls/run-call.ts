@@ -108,12 +108,11 @@ async function admit(
   const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) =>
     push({ type: "data-receipt", data: { ...data, ...gate.allowed } });
   const { waiting, ...interactive } = attended;
+  const approved = { ...(account ? { account } : {}), ...(gate.target ? { target: gate.target } : {}) };
   // A handler that waits for the user is abandoned; its next run finds the answer.
   const result = await recordToolCall(watch, tool, () =>
     Promise.race([
-      tool
-        .run(gate.input, { toolCallId, signal, report, ...(account ? { account } : {}), ...interactive })
-        .then((ran) => ({ ran })),
+      tool.run(gate.input, { toolCallId, signal, report, ...approved, ...interactive }).then((ran) => ({ ran })),
       waiting,
     ]),
   );

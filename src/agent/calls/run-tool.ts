@@ -120,6 +120,7 @@ async function runTool(
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
+    ...(context.target ? { approvedTarget: context.target } : {}),
     clock: ports.clock,
     ...(ports.timeZone ? { timeZone: ports.timeZone } : {}),
     loadAttachments: (references) => loadBoundAttachments(ports.files, references),

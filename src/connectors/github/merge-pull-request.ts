@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { PULL_REQUEST_TARGET } from "./pull-request.ts";
+import { PULL_REQUEST_TARGET, readApprovedHead } from "./pull-request.ts";
 import {
   buildApiPath,
   createNumberField,
@@ -25,7 +25,8 @@ const Merged = z.looseObject({ sha: z.nullish(z.string()) });
 
 /**
  * Source: https://docs.github.com/en/rest/pulls/pulls, "Merge a pull request". A merge cannot be undone, only reverted
- * by another commit. GitHub reports checks, conflicts and drafts that prevent it.
+ * by another commit. GitHub reports checks, conflicts and drafts that prevent it, and refuses (409) if the head is no
+ * longer `sha`.
  */
 export const mergePullRequestTool = defineTool({
   name: "github.merge_pull_request",
@@ -46,10 +47,12 @@ export const mergePullRequestTool = defineTool({
   ...PULL_REQUEST_TARGET,
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
+    const head = await readApprovedHead(context, repository, input.number);
     const { sha } = await context.http.request({
       method: "PUT",
       path: `${buildApiPath(repository)}/pulls/${input.number}/merge`,
       body: {
+        ...(head ? { sha: head } : {}),
         ...(input.method ? { merge_method: input.method } : {}),
         ...(input.message?.trim() ? { commit_message: input.message.trim() } : {}),
       },

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { narrowPlace, quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
@@ -53,11 +54,38 @@ async function describeReviewedPullRequest(
   context: ToolContext,
 ): Promise<string> {
   const repository = await findRepository(context, text);
-  const path = `${buildApiPath(repository)}/pulls/${number}`;
-  const pull = await context.http.request({ path, answer: PullRequest, scope: "repo" });
+  const pull = await fetchPullRequest(context, repository, number);
   const by = pull.user?.login ? ` by ${pull.user.login}` : "";
-  const commit = pull.head?.sha ? ` (commit ${pull.head.sha.slice(0, 12)})` : "";
+  const commit = pull.head?.sha ? ` ${formatCommit(pull.head.sha)}` : "";
   return `${quoteTitle(pull.title)}, ${formatPullState(pull)} pull request #${number}${by} in ${formatFullName(repository)}${commit}`;
+}
+
+function formatCommit(sha: string): string {
+  return `(commit ${sha.slice(0, 12)})`;
+}
+
+type Repository = Awaited<ReturnType<typeof findRepository>>;
+
+function fetchPullRequest({ http }: ToolContext, repository: Repository, number: number): Promise<PullRequest> {
+  const path = `${buildApiPath(repository)}/pulls/${number}`;
+  return http.request({ path, answer: PullRequest, scope: "repo" });
+}
+
+/**
+ * Returns the SHA of the newest commit of a pull request.
+ *
+ * @throws Problem DENIED when the approval named another one
+ */
+export async function readApprovedHead(
+  context: ToolContext,
+  repository: Repository,
+  number: number,
+): Promise<string | undefined> {
+  const sha = (await fetchPullRequest(context, repository, number)).head?.sha ?? undefined;
+  if (!context.approvedTarget || !sha || context.approvedTarget.endsWith(formatCommit(sha))) return sha;
+  throw new Problem("DENIED", `Nothing was sent: pull request #${number} has a new commit since you approved it.`, {
+    hint: "Ask again.",
+  });
 }
 
 /** Converts a pull request to data for the model. */

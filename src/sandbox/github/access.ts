@@ -24,7 +24,7 @@ export const SCOPES: Record<string, string> = {
 
 /** An error of GitHub: `{"message", "errors"?, "documentation_url", "status"}`. */
 export function githubError(
-  status: 400 | 401 | 403 | 404 | 405 | 422,
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 422,
   message: string,
   errors?: JsonRecord[],
 ): ApiError {

@@ -129,6 +129,9 @@ async function merge(c: Context<GithubEnv>, provider: ProviderContext<GithubStat
   if (!canWrite(c, repository)) throw githubError(403, "Resource not accessible by personal access token");
   if (pull.state !== "open" || pull.draft)
     throw githubError(405, pull.draft ? "Pull Request is still a draft" : "Pull Request is not mergeable");
+  const { sha: expected } = await parseBody(c);
+  if (expected !== undefined && expected !== getBranchSha(pull.head))
+    throw githubError(409, "Head branch was modified. Review and try the merge again.");
   const now = provider.timestamp();
   Object.assign(pull, { state: "closed", closed_at: now, merged: true, merged_at: now, updated_at: now });
   provider.save();

@@ -23,7 +23,7 @@ const archive = defineTool({
     const { title } = await http.request({ path: `/title/${id}`, answer });
     return `“${title}”\n\u202e`;
   },
-  run: async () => ({ data: {}, text: "Archived." }),
+  run: async (_, { approvedTarget }) => ({ data: {}, text: `Archived ${approvedTarget}.` }),
 });
 const { model, world } = useScriptedBackend({ services: deskServices([], undefined, [archive]) });
 
@@ -40,6 +40,18 @@ async function show(id: string) {
 
 test("a card says what an ID stands for, on one clean line", async () => {
   expect(await show("5d2d")).toMatchObject({ summary: "Archive 5d2d", target: "“Release 1.4” U+202E" });
+});
+
+test("an approved call gets the target that its card named", async () => {
+  const { token } = await connect(world());
+  world().outside.expect("GET https://api.atlassian.com/title/5d2d", json({ title: "Release 1.4" }));
+  model.script({ calls: [["c1", "jira.archive", { id: "5d2d" }]] }, { text: "Done." });
+  const turn = await ask(world(), token, "archive 5d2d");
+  await turn.answer((await turn.asked()).interaction_id, { action: "approve" });
+  await turn.end();
+  expect(turn.parts.find(({ type }) => type === "tool-output-available")).toMatchObject({
+    output: { text: "Archived “Release 1.4” U+202E." },
+  });
 });
 
 test("a card whose target cannot be read says so", async () => {

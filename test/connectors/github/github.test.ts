@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { isSameObject, listTargetIds } from "#backend/approvals/scope";
 import { github } from "#connectors/github/github";
 import { findNextLink } from "#connectors/github/paging";
-import { contextOver, createRunner, type Expected, httpOver, outside, summarize } from "../support/outside.ts";
+import { contextOver, createRunner, type Expected, httpOver, outside, runTool, summarize } from "../support/outside.ts";
 
 const API = "https://api.github.com";
 const ME = { url: "https://github.com", login: "octocat" };
@@ -445,6 +445,27 @@ test("repositories are a table for people and trimmed data for models, by a part
   });
   const all = await run("github.list_repositories", { limit: 1 }, { request, json });
   expect(all.text).toMatch(/^The first repository; there are more:/);
+});
+
+// https://docs.github.com/en/rest/pulls/pulls, "Merge a pull request": `sha` must match the head, otherwise 409.
+test("a merge sends the commit that the approval named, and nothing if there is a newer one", async () => {
+  const sha = "6dcb09b5b57875f334f61aebed695e2e4193db5e";
+  const head = pull(7, "Fix the login", { head: { label: "acme:fix", ref: "fix", sha } });
+  const read = { request: `GET ${WEB}/pulls/7`, json: head };
+  const merge = (approvedTarget: string, ...expected: Expected[]) => {
+    const world = outside(...expected);
+    const context = { ...contextOver(world, github, ME), approvedTarget };
+    return runTool(github, "github.merge_pull_request", { repository: "acme/web", number: 7 }, context).finally(
+      world.done,
+    );
+  };
+  const target = "“Fix the login”, open pull request #7 by hubot in acme/web";
+  const sent = { request: `PUT ${WEB}/pulls/7/merge`, body: { sha }, json: { sha: "762941318ee1", merged: true } };
+  expect((await merge(`${target} (commit 6dcb09b5b578)`, read, sent)).text).toBe("Merged #7 in acme/web as 7629413.");
+  await expect(merge(`${target} (commit 762941318ee1)`, read)).rejects.toMatchObject({
+    code: "DENIED",
+    message: "Nothing was sent: pull request #7 has a new commit since you approved it.",
+  });
 });
 
 // https://docs.github.com/en/rest/pulls/pulls: `head.sha` is the newest commit.

@@ -84,7 +84,8 @@ async function readApproval(
     if (offer.scopes.some((offered) => offered.scope === scope && (edited || offered.words === shownWords)))
       await rememberGrant(context.ports, { installationId, conversationId, scope, offer, target });
   }
-  return { kind: "run", input, ...(edited ? { edited: true } : {}) };
+  const { target } = request.preview ?? {};
+  return { kind: "run", input, ...(edited ? { edited: true } : target ? { target } : {}) };
 }
 
 /** Holds the result of a tool with `confirm_after_execution` until the user has reviewed it. */
