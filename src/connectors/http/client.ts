@@ -39,8 +39,8 @@ export type ServiceHttpOptions = {
   /** Returns the current access token. @throws Problem AUTH_REQUIRED */
   token(): Promise<string>;
   /**
-   * Returns a new token after the service refused this one with HTTP 401. Called once per request. @throws Problem
-   * AUTH_REQUIRED
+   * Returns a new token after the service refused this one with HTTP 401, or the same one if the service accepts it for
+   * other requests. Called once per request. @throws Problem AUTH_REQUIRED
    */
   onRejected?(token: string): Promise<string>;
   clock: Clock;
@@ -106,7 +106,9 @@ async function sendWithToken(call: Call): Promise<ServiceAnswer> {
   if (first.status !== 401) return requireSuccess(call, first);
   if (parseServiceFault(first.body, options.service.api?.errors).scopeMissing || !options.onRejected)
     throw failureProblem(call, first);
-  return requireSuccess(call, await sendWithRetries(call, await options.onRejected(token)));
+  const newToken = await options.onRejected(token);
+  if (newToken === token) throw failureProblem(call, first, true);
+  return requireSuccess(call, await sendWithRetries(call, newToken));
 }
 
 /** Sends a request at most {@link MAX_ATTEMPTS} times, with pauses, if it may be repeated. */
@@ -192,8 +194,8 @@ function requireSuccess(call: Call, answer: ServiceAnswer): ServiceAnswer {
   throw failureProblem(call, answer);
 }
 
-/** Returns the error for an unsuccessful response. */
-function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): Problem {
+/** Returns the error for an unsuccessful response. `hasValidToken`: the service accepts the token for other requests. */
+function failureProblem(call: Call, { status, headers, body }: ServiceAnswer, hasValidToken = false): Problem {
   const { service, clock } = call.options;
   const fault: ServiceFault = parseServiceFault(body, service.api?.errors);
   const subject = {
@@ -204,7 +206,7 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): P
     page: getPageTitle(body),
   };
   if (fault.scopeMissing && (status === 401 || status === 403)) return missingScopeProblem(fault, subject);
-  if (status === 401) return authRequiredProblem(service);
+  if (status === 401 && !hasValidToken) return authRequiredProblem(service);
   if (status === 429 || (status >= 500 && service.api?.repeat?.includes(status)))
     return rateLimitedProblem(service.title, {
       wait: getRetryAfterMs(headers, clock.now()),

@@ -107,7 +107,8 @@ function getHint({ message }: ServiceFault, { name, title, status, signOn, page 
   if (hint) return hint.replaceAll("{name}", name).replaceAll("{title}", title);
   if (page && status < 500 && status !== 404)
     return `A proxy or firewall may have answered instead of ${title}. Run \`kay doctor ${name}\` to check the connection.`;
-  if (status === 403) return `Ask an administrator of ${title} for permission, or use another account.`;
+  if (status === 401 || status === 403)
+    return `Ask an administrator of ${title} for permission, or use another account.`;
   if (status === 404 || status === 410 || status === 451)
     return `Check the name, and that you can open it in ${title}.`;
   if (status >= 500) return `Check the status page of ${title}, then try again.`;

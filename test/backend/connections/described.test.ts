@@ -87,6 +87,30 @@ test("a form of another page, without its ticket, or with an empty key connects 
   expect(await status(state)).toMatchObject({ status: "denied" });
 });
 
+test("a request that is refused with 401 ends the connection only if the key is refused everywhere", async () => {
+  const { session, token } = await ann();
+  await paste(world().backend, (await link(session)).url, { secret: TASKS_KEY });
+  const { fetch } = service;
+  const refuse = (isRefused: (url: string) => boolean): Fetch => {
+    return async (url, init) =>
+      isRefused(String(url)) ? Response.json({ message: "No plan for this call" }, { status: 401 }) : fetch(url, init);
+  };
+  service.fetch = refuse((url) => url.includes("/v1/tasks"));
+  expect((await list(token)).body).toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "Tasks: No plan for this call.",
+    hint: "Ask an administrator of Tasks for permission, or use another account.",
+  });
+  service.fetch = async () => new Response("<html>", { status: 502 });
+  expect((await list(token)).body).toMatchObject({ code: "SERVICE_FAILED" });
+  service.fetch = fetch;
+  expect((await list(token)).status).toBe(200);
+  service.fetch = refuse(() => true);
+  expect((await list(token)).body).toMatchObject({ code: "AUTH_REQUIRED" });
+  service.fetch = fetch;
+  expect((await list(token)).body).toMatchObject({ code: "AUTH_REQUIRED" });
+});
+
 test("the link expires after ten minutes", async () => {
   const { session } = await ann();
   const { url } = await link(session);

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { fetchIdentity } from "#backend/connections/consent/complete";
 import { findService, requireClient } from "#backend/connections/services/catalog";
+import { fetchIdentity } from "#backend/connections/tokens/identity";
 import { openTokens, toGrantAddress } from "#backend/connections/tokens/sealing";
 import { refreshTokens } from "#backend/connections/tokens/token-endpoint";
 import { findGrant } from "#backend/store/grants";

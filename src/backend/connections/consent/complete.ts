@@ -1,6 +1,5 @@
 import type { ServiceDescription } from "#connectors/custom/description";
 import { getBinding } from "#connectors/custom/service";
-import { createServiceHttp } from "#connectors/http/client";
 import { getMcpBinding, type McpDefinition } from "#connectors/mcp/definition";
 import type { Identity } from "#connectors/oauth";
 import type { Service, ServiceConfiguration } from "#connectors/service";
@@ -17,6 +16,7 @@ import { type AuthorizationState, settleState } from "../../store/states.ts";
 import { type McpAuthorization, sealGrantAuthorization } from "../mcp/authorization.ts";
 import { handleUnknownClient, type PreparedConsent, restoreConsent } from "../mcp/prepare.ts";
 import { type ConnectableService, findService, listServices, requireClient } from "../services/catalog.ts";
+import { fetchIdentity } from "../tokens/identity.ts";
 import { openTokens, openVerifier, sealTokens, toGrantAddress } from "../tokens/sealing.ts";
 import { exchangeCode, type ServiceTokens } from "../tokens/token-endpoint.ts";
 import { earnsTokens, requireReplaceable } from "./account-rules.ts";
@@ -130,25 +130,6 @@ async function exchange(
 }
 
 const BAD_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
-
-/** Returns the account of a new token or secret. A 401 here ends the consent. */
-export async function fetchIdentity(
-  ports: BackendPorts,
-  { service, endpoints, client, described }: ConnectableService,
-  secret: string,
-): Promise<Identity> {
-  if (described?.identify) return await described.identify(secret);
-  const http = createServiceHttp({
-    fetch: described?.fetch ?? ports.fetch,
-    clock: ports.clock,
-    endpoints,
-    service,
-    token: async () => secret,
-    client,
-    timeout: 10_000,
-  });
-  return service.identify(http);
-}
 
 function requireSite({ service }: ConnectableService, choice: SiteSelection): { metadata: Record<string, unknown> } {
   if ("metadata" in choice) return choice;

@@ -8,12 +8,13 @@ import { putClientSecret } from "../../store/custom-services.ts";
 import { createTicket, isTicket } from "../../store/secrets.ts";
 import { bindBrowser } from "../../store/states.ts";
 import { type ConnectableService, listServices, lookUpService, requireClient } from "../services/catalog.ts";
+import { fetchIdentity } from "../tokens/identity.ts";
 import { openVerifier, sealClientSecret, toGrantAddress } from "../tokens/sealing.ts";
 import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
 import { listFacts } from "./begin-page.ts";
 import { createBrowserCookie } from "./browsers.ts";
 import { type CallbackResult, cancelState, concludeState, createStalePage, offerUndo } from "./callback.ts";
-import { establishConnection, fetchIdentity } from "./complete.ts";
+import { establishConnection } from "./complete.ts";
 import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
 import { findPendingState, type PendingState } from "./status.ts";
 

@@ -19,6 +19,7 @@ import { getRedirectUri } from "../consent/authorize.ts";
 import { handleUnknownClient, toGrantedService } from "../mcp/prepare.ts";
 import { requireClient } from "../services/catalog.ts";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
+import { isStillAccepted } from "./identity.ts";
 import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
 import { sealTokens, toGrantAddress } from "./sealing.ts";
 import { refreshTokens, type TokenOutcome } from "./token-endpoint.ts";
@@ -165,7 +166,10 @@ async function refreshAndCount(
   }
 }
 
-/** Uses a token that cannot be renewed until it expires or is refused, and then drops the connection. */
+/**
+ * Uses a token that cannot be renewed until it expires or the service no longer accepts it, and then drops the
+ * connection.
+ */
 async function withoutRefreshToken(
   ports: BackendPorts,
   db: DbConnection,
@@ -174,7 +178,9 @@ async function withoutRefreshToken(
   rejected: string | undefined,
 ): Promise<RefreshResult> {
   const expiresMs = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
-  if (open.tokens.access !== rejected && expiresMs > ports.clock.now()) return { kind: "open", ...open };
+  const hasExpired = expiresMs <= ports.clock.now();
+  if (!hasExpired && (open.tokens.access !== rejected || (await isStillAccepted(ports, configuration, rejected))))
+    return { kind: "open", ...open };
   return dropGrant(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
 }
 
