@@ -1,22 +1,20 @@
 import { expect, test } from "vitest";
-import { configureServices } from "#connectors/catalogue";
 import { runInSlices } from "#planner/steps";
 import { useBackend } from "#test/backend";
-import { modelTools, plannerTalk } from "#test/planner";
+import { plannerTalk } from "#test/planner";
 
-const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
 const words = (count: number) =>
   `show issues ${Array.from({ length: count - 2 }, (_, at) => `word${at % 7}`).join(" ")}`;
 
 test.each([61, 300, 5_000])("a request of %i words is refused in a sentence, and nothing is called", async (count) => {
-  const { calls, text } = await plannerTalk(tools).say(words(count));
+  const { calls, text } = await plannerTalk().say(words(count));
   expect(calls ?? []).toEqual([]);
   expect(text).toContain("too long for the offline planner, which reads up to 60 words. Nothing was done.");
 });
 
 test("a long text in quotes or after a colon counts as one word", async () => {
   const body = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
-  const { calls } = await plannerTalk(tools).say(`comment on KAY-1: ${body}`);
+  const { calls } = await plannerTalk().say(`comment on KAY-1: ${body}`);
   expect(JSON.stringify(calls)).toContain("word399");
 });
 
@@ -30,7 +28,7 @@ const hostile = [
 /** Plans a request, and counts what else the backend answers until the plan is there. */
 async function countAnswers(request: string): Promise<number> {
   let isOver = false;
-  const plan = plannerTalk(tools)
+  const plan = plannerTalk()
     .say(request)
     .finally(() => {
       isOver = true;
@@ -44,7 +42,7 @@ async function countAnswers(request: string): Promise<number> {
 }
 
 test.each(hostile)("the backend answers others while it plans %s", async (_, text) => {
-  await plannerTalk(tools).say("show my issues");
+  await plannerTalk().say("show my issues");
   expect(await countAnswers(text)).toBeGreaterThan(10);
 });
 

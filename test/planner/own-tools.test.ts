@@ -4,7 +4,7 @@ import { configureServices } from "#connectors/catalogue";
 import { createPlanner } from "#planner/model";
 import { SIGNATURE } from "#planner/reply";
 import { NOON } from "#test/backend";
-import { modelTools, ownTool, plannerTalk, type Reply } from "#test/planner";
+import { modelTools, ownTool, type Phrasing, plannerTalk } from "#test/planner";
 
 const services = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
 const own = [
@@ -132,7 +132,7 @@ test("a form asks where to send the open bugs, and then they are read and sent",
   ]);
 });
 
-const CONNECTING: [request: string, ...calls: Reply["calls"]][] = [
+const CONNECTING: Phrasing[] = [
   ["connect slack", ["connect_service", { services: ["slack"] }]],
   ["connect jira and slack", ["connect_service", { services: ["jira", "slack"] }]],
   ["please connect my google calendar", ["connect_service", { services: ["google-calendar"] }]],

@@ -1,23 +1,5 @@
 import { expect, test } from "vitest";
-import { configureServices } from "#connectors/catalogue";
-import { modelTools, plannerTalk, type Reply } from "#test/planner";
-
-const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
-
-const FOUND = {
-  text: "2 open bugs in KAY:\n\n| Key | Summary |",
-  data: {
-    issues: [
-      { key: "KAY-7", summary: "Loop", url: "https://jira.test/browse/KAY-7" },
-      { key: "KAY-9", summary: "Crash", url: "https://jira.test/browse/KAY-9" },
-    ],
-    more: false,
-  },
-};
-const MARKDOWN =
-  "2 open bugs in KAY:\n- [KAY-7](https://jira.test/browse/KAY-7) Loop\n- [KAY-9](https://jira.test/browse/KAY-9) Crash";
-const PLAIN =
-  "2 open bugs in KAY:\nKAY-7 Loop https://jira.test/browse/KAY-7\nKAY-9 Crash https://jira.test/browse/KAY-9";
+import { FOUND, MARKDOWN, type Phrasing, PLAIN, plannerTalk, type Reply } from "#test/planner";
 
 /** First the read, then the write made from it. */
 const PASSED: [request: string, reads: Reply["calls"], ...writes: Reply["calls"]][] = [
@@ -152,7 +134,7 @@ const PASSED: [request: string, reads: Reply["calls"], ...writes: Reply["calls"]
 ];
 
 test.each(PASSED)("“%s” reads, and passes on what was found", async (request, reads, ...writes) => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   expect((await talk.say(request)).calls).toEqual(reads);
   expect((await talk.results(...reads.map(() => FOUND))).calls).toEqual(writes);
 });
@@ -162,7 +144,7 @@ test("a list that is asked for again begins at its start", async () => {
     ["send the bugs to #general", { project: "KAY", status: "open", type: "Bug" }],
     ["only the bugs", { project: "KAY", status: "open", type: "Bug" }],
   ] as const) {
-    const talk = plannerTalk(tools);
+    const talk = plannerTalk();
     const { message } = await talk.say("the open issues in KAY");
     const [call] = message.role === "assistant" ? message.content : [];
     if (typeof call === "object" && call.type === "tool-call") Object.assign(call.input as object, { cursor: "2" });
@@ -172,7 +154,7 @@ test("a list that is asked for again begins at its start", async () => {
 });
 
 /** Somebody's own words stay theirs. */
-const LITERAL: [request: string, ...calls: Reply["calls"]][] = [
+const LITERAL: Phrasing[] = [
   ['send "the open bugs" to #general', ["slack.send_message", { channel: "#general", text: "the open bugs" }]],
   ["post in #general: the open bugs", ["slack.send_message", { channel: "#general", text: "the open bugs" }]],
   ["send the build is green to #general", ["slack.send_message", { channel: "#general", text: "the build is green" }]],
@@ -188,14 +170,14 @@ const LITERAL: [request: string, ...calls: Reply["calls"]][] = [
 ];
 
 test.each(LITERAL)("“%s” sends exactly these words", async (request, ...calls) => {
-  expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
+  expect((await plannerTalk().say(request)).calls).toEqual(calls);
 });
 
 test.each([
   ["comment on KAY-3 that it works", ["jira.add_comment", { issue: "KAY-3", text: "it works" }]],
   ["tell #general that it is done", ["slack.send_message", { channel: "#general", text: "it is done" }]],
 ] as const)("“%s” after another request says this, and passes nothing on", async (request, call) => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   await talk.say("close KAY-5");
   await talk.results({ text: "KAY-5 is now Done.", data: { key: "KAY-5", url: "https://jira.test/browse/KAY-5" } });
   expect((await talk.say(request)).calls).toEqual([call]);

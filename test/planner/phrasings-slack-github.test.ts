@@ -4,11 +4,11 @@ import { confluence } from "#connectors/confluence/confluence";
 import { github } from "#connectors/github/github";
 import { jira } from "#connectors/jira/jira";
 import { slack } from "#connectors/slack/slack";
-import { modelTools, plannerTalk, type Reply } from "#test/planner";
+import { expectCalls, modelTools, type Phrasing, plannerTalk } from "#test/planner";
 
 const tools = modelTools([jira, confluence, bitbucket, slack, github]);
 
-const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
+const UNDERSTOOD: Phrasing[] = [
   // Slack
   ["list slack channels", ["slack.list_channels", {}]],
   ["which channels are there in slack?", ["slack.list_channels", {}]],
@@ -57,18 +57,9 @@ const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
   ],
   ["show github pull request 5 in kay-docs", ["github.get_pull_request", { repository: "kay-docs", number: 5 }]],
   ["search github for login", ["github.search", { text: "login" }]],
-  // the others are still themselves
-  ["what is open in project KAY?", ["jira.search", { project: "KAY", status: "open" }]],
-  ["close KAY-3", ["jira.transition_issue", { issue: "KAY-3", status: "close" }]],
-  ["comment on KAY-3: looks good", ["jira.add_comment", { issue: "KAY-3", text: "looks good" }]],
-  ["create a bug in KAY: Login fails", ["jira.create_issue", { project: "KAY", type: "Bug", summary: "Login fails" }]],
-  ["find pages about onboarding", ["confluence.search", { text: "onboarding", type: "page" }]],
 ];
 
-test.each(UNDERSTOOD)("“%s” is understood", async (request, ...calls) => {
-  const reply = await plannerTalk(tools).say(request);
-  expect({ text: reply.text, calls: reply.calls }).toEqual({ text: undefined, calls });
-});
+test.each(UNDERSTOOD)("“%s” is understood", expectCalls);
 
 test("a request without a channel asks for one, and nothing is sent", async () => {
   const talk = plannerTalk(tools);

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { bitbucket } from "#connectors/bitbucket/bitbucket";
 import { confluence } from "#connectors/confluence/confluence";
 import { jira } from "#connectors/jira/jira";
-import { modelTools, plannerTalk, type Reply } from "#test/planner";
+import { expectCalls, modelTools, type Phrasing, plannerTalk } from "#test/planner";
 
 const tools = modelTools([jira, confluence, bitbucket]);
 
-const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
+const UNDERSTOOD: Phrasing[] = [
   // reading lists
   ["what is open in project KAY?", ["jira.search", { project: "KAY", status: "open" }]],
   ["what's open in KAY", ["jira.search", { project: "KAY", status: "open" }]],
@@ -47,7 +47,6 @@ const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
   ["I'd like you to reopen KAY-3", ["jira.transition_issue", { issue: "KAY-3", status: "reopen" }]],
   ["start KAY-2", ["jira.transition_issue", { issue: "KAY-2", status: "start" }]],
   ["move KAY-2 to in progress", ["jira.transition_issue", { issue: "KAY-2", status: "In Progress" }]],
-  ["set KAY-2 to In Review", ["jira.transition_issue", { issue: "KAY-2", status: "In Review" }]],
   ["mark KAY-2 as done", ["jira.transition_issue", { issue: "KAY-2", status: "done" }]],
   ["assign KAY-3 to me", ["jira.assign_issue", { issue: "KAY-3", assignee: "me" }]],
   ["assign KAY-3 to Mia Chen", ["jira.assign_issue", { issue: "KAY-3", assignee: "Mia Chen" }]],
@@ -97,7 +96,58 @@ const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
   ["show open PRs in kay-cli", ["bitbucket.list_pull_requests", { repository: "kay-cli", state: "open" }]],
   ["which pull requests are open?", ["bitbucket.list_pull_requests", { state: "open" }]],
   ["show pull request 12 in kay-cli", ["bitbucket.get_pull_request", { repository: "kay-cli", id: 12 }]],
+  [
+    "create a confluence page called Plan in KAY saying hello there",
+    ["confluence.create_page", { title: "Plan", space: "KAY", text: "hello there" }],
+  ],
+  [
+    "append to the confluence page Plan: and more",
+    ["confluence.update_page", { page: "Plan", text: "and more", mode: "append" }],
+  ],
+  [
+    "add to the confluence page Plan: replace the filter weekly",
+    ["confluence.update_page", { page: "Plan", text: "replace the filter weekly" }],
+  ],
+  ["comment on the confluence page Plan: looks good", ["confluence.add_comment", { page: "Plan", text: "looks good" }]],
+  ["which spaces are there in confluence?", ["confluence.list_spaces", {}]],
+  ["merge pull request 7 in web", ["bitbucket.merge_pull_request", { id: 7, repository: "web" }]],
+  ["approve PR 7 in web", ["bitbucket.approve_pull_request", { id: 7, repository: "web" }]],
+  ["decline pull request 7 in web", ["bitbucket.decline_pull_request", { id: 7, repository: "web" }]],
+  ["list bitbucket repositories", ["bitbucket.list_repositories", {}]],
+  ["list my github repositories", ["github.list_repositories", {}]],
+  ["list jira projects", ["jira.list_projects", {}]],
+  ["list open issues in github", ["github.list_issues", { state: "open" }]],
+  ["list all bugs in OPS", ["jira.search", { project: "OPS", type: "Bug" }]],
+  ["show the page Release plan", ["confluence.get_page", { page: "Release plan" }]],
+  ["list the pages in space DOCS", ["confluence.search", { space: "DOCS", type: "page" }]],
+  ["read #general", ["slack.read_channel", { channel: "#general" }]],
+  ["show my pull requests", ["github.list_pull_requests", { author: "me" }]],
+  [
+    "send an email to sam@example.com saying the build is green",
+    ["gmail.send_message", { to: "sam@example.com", body: "the build is green" }],
+  ],
+  ["cancel Standup", ["google-calendar.delete_event", { event: "Standup" }]],
+  ["read the document Minutes", ["google-docs.read_document", { document: "Minutes" }]],
+  [
+    'add a row to the spreadsheet "Budget 2026": Rent, 900',
+    ["google-sheets.append_rows", { spreadsheet: "Budget 2026", text: "Rent, 900" }],
+  ],
+  ["post on linkedin: kay 1.0 is out", ["linkedin.create_post", { text: "kay 1.0 is out" }]],
+  ["show the open bugs in KAY", ["jira.search", { project: "KAY", status: "open", type: "Bug" }]],
+  ["move KAY-2 to In Review", ["jira.transition_issue", { issue: "KAY-2", status: "In Review" }]],
+  ["create a bug in KAY: Login fails", ["jira.create_issue", { project: "KAY", type: "Bug", summary: "Login fails" }]],
   // several at once
+  [
+    "what is new in #general and what is open in KAY",
+    ["slack.read_channel", { channel: "#general" }],
+    ["jira.search", { project: "KAY", status: "open" }],
+  ],
+  [
+    "close KAY-1 and KAY-2, then add Dentist to my calendar on Friday at 9am",
+    ["jira.transition_issue", { issue: "KAY-1", status: "close" }],
+    ["jira.transition_issue", { issue: "KAY-2", status: "close" }],
+    ["google-calendar.create_event", { title: "Dentist", start: "2026-12-04T09:00:00" }],
+  ],
   [
     "close KAY-1, KAY-2 and KAY-4",
     ["jira.transition_issue", { issue: "KAY-1", status: "close" }],
@@ -122,10 +172,7 @@ const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
   ],
 ];
 
-test.each(UNDERSTOOD)("“%s” is understood", async (request, ...calls) => {
-  const reply = await plannerTalk(tools).say(request);
-  expect({ text: reply.text, calls: reply.calls }).toEqual({ text: undefined, calls });
-});
+test.each(UNDERSTOOD)("“%s” is understood", expectCalls);
 
 const WORDS: [request: string, words: RegExp][] = [
   ["hello", /^Hello! I can work on Jira, Confluence and Bitbucket\./],

@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import { configureServices } from "#connectors/catalogue";
-import { modelTools, plannerTalk } from "#test/planner";
-
-const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
+import { plannerTalk } from "#test/planner";
 
 const PULL_REQUESTS = { pull_requests: [2, 4].map((id) => ({ id, title: `Change ${id}`, repository: "kay-backend" })) };
 const SARA = { contacts: [{ id: "2105", name: "Sara Lindqvist", email: "sara@northwind.example" }] };
@@ -62,14 +59,14 @@ const REFERENCES: [look: string, data: object, request: string, tool: string, in
 ];
 
 test.each(REFERENCES)("after “%s” %j, “%s” is %s", async (look, data, request, tool, input) => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   expect((await talk.say(look)).calls).toHaveLength(1);
   await talk.results({ text: "Found:", data });
   expect((await talk.say(request)).calls).toEqual([[tool, input]]);
 });
 
 test("commits are passed on with their messages", async () => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   await talk.say("list the commits on main of kay-cli");
   await talk.results({
     text: "1 commit:",
@@ -107,13 +104,13 @@ const NEWEST: [request: string, data: object, tool: string, input: object][] = [
 ];
 
 test.each(NEWEST)("“%s” looks for the thing first", async (request, data, tool, input) => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   expect((await talk.say(request)).calls).toMatchObject([[expect.stringMatching(/search$/), { limit: 1 }]]);
   expect((await talk.results({ text: "Found:", data })).calls).toEqual([[tool, input]]);
 });
 
 test.each(NEWEST)("“%s” does nothing if there is no such thing", async (request) => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   await talk.say(request);
   expect(await talk.results({ text: "Nothing found.", data: { items: [] } })).toMatchObject({
     calls: [],

@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { configureServices } from "#connectors/catalogue";
-import { modelTools, plannerTalk, type Reply } from "#test/planner";
-
-const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
+import { ALL_TOOLS, type Phrasing, plannerTalk } from "#test/planner";
 
 /** Requests for two things, and the calls that they come to. */
-const BOTH: [request: string, ...calls: Reply["calls"]][] = [
+const BOTH: Phrasing[] = [
   [
     "add 'Offline mode' to the Ideas db in notion and a record with the same name to Backlog in airtable",
     ["notion.add_row", { database: "Ideas", title: "Offline mode" }],
@@ -44,11 +41,11 @@ const BOTH: [request: string, ...calls: Reply["calls"]][] = [
 ];
 
 test.each(BOTH)("“%s” is two requests that share words", async (request, ...calls) => {
-  expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
+  expect((await plannerTalk().say(request)).calls).toEqual(calls);
 });
 
 test("“and” between two properties is one request", async () => {
-  expect((await plannerTalk(tools).say("issues assigned to me and reported by tom")).calls).toEqual([
+  expect((await plannerTalk().say("issues assigned to me and reported by tom")).calls).toEqual([
     ["jira.search", { assignee: "me", reporter: "tom" }],
   ]);
 });
@@ -56,7 +53,7 @@ test("“and” between two properties is one request", async () => {
 test.each(["close KAY-3 and the second one", "send tom and the build is green"])(
   "“%s” is not two requests",
   async (request) => {
-    expect((await plannerTalk(tools).say(request)).calls).toEqual([]);
+    expect((await plannerTalk().say(request)).calls).toEqual([]);
   },
 );
 
@@ -64,6 +61,6 @@ test.each([
   ["Pacific/Auckland", "2026-11-28"],
   ["America/Los_Angeles", "2026-11-27"],
 ])("days are counted in the person's time zone, %s", async (timeZone, today) => {
-  const talk = plannerTalk(tools, { timeZone });
+  const talk = plannerTalk(ALL_TOOLS, { timeZone });
   expect((await talk.say("my meetings today")).calls).toEqual([["google-calendar.list_events", { start: today }]]);
 });

@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
-import { configureServices } from "#connectors/catalogue";
-import { modelTools, plannerTalk, type Reply } from "#test/planner";
-
-const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
+import { ALL_TOOLS, type Phrasing, plannerTalk } from "#test/planner";
 
 test.each(["send an email to sam@example.com: @notes.md", "email sam@example.com saying @notes.md"])(
   "“%s” is no mail with the name of a file as its text",
   async (request) => {
-    expect((await plannerTalk(tools).say(request)).calls).toEqual([]);
+    expect((await plannerTalk().say(request)).calls).toEqual([]);
   },
 );
 
@@ -107,12 +104,12 @@ const SILENT = [
 ];
 
 test.each(SILENT)("“%s” is not understood, and nothing is called", async (request) => {
-  const { calls, text } = await plannerTalk(tools).say(request);
+  const { calls, text } = await plannerTalk().say(request);
   expect(calls).toEqual([]);
   expect(text).toMatch(/^I do not know how to do “[^\n]+`kay model list`[^\n]*$/);
 });
 
-const SURE: [request: string, ...calls: Reply["calls"]][] = [
+const SURE: Phrasing[] = [
   ['find tickets about "dark mode" reported by tom', ["jira.search", { text: "dark mode", reporter: "tom" }]],
   [
     "all issues in KAY updated between monday and wednesday",
@@ -351,11 +348,11 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
 ];
 
 test.each(SURE)("“%s” is understood to its last word", async (request, ...calls) => {
-  expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
+  expect((await plannerTalk().say(request)).calls).toEqual(calls);
 });
 
 test("an answer about one thing names the words it left out", async () => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   expect((await talk.say("what does the doc 'Q4 plan' say about hiring?")).calls).toEqual([
     ["google-docs.read_document", { document: "Q4 plan" }],
   ]);
@@ -365,7 +362,7 @@ test("an answer about one thing names the words it left out", async () => {
 });
 
 test("a thing that one service lacks is searched in the next", async () => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   const first = await talk.say("show me the open PRs in kay-backend");
   expect(first.calls.map(([tool]) => tool)).toEqual(["bitbucket.list_pull_requests"]);
   const next = await talk.results({ code: "NOT_FOUND" });
@@ -387,7 +384,7 @@ const CONNECTED: [connected: string[], request: string, ...tools: string[]][] = 
 ];
 
 test.each(CONNECTED)("with %j connected, “%s” is for them", async (connected, request, ...wanted) => {
-  const { calls } = await plannerTalk(tools, { connected }).say(request);
+  const { calls } = await plannerTalk(ALL_TOOLS, { connected }).say(request);
   expect(calls.map(([tool]) => tool)).toEqual(wanted);
 });
 
@@ -398,12 +395,12 @@ test.each([
   ["archive the mail from tom", "archive the email <message>"],
   ["who viewed pr 12 in acme/web", "show open PRs"],
 ])("the nearest to “%s” is not another deed: %s", async (request, nearest) => {
-  const { calls, text = "" } = await plannerTalk(tools).say(request);
+  const { calls, text = "" } = await plannerTalk().say(request);
   expect([calls, /The nearest thing that I can do is “(.*?)”/.exec(text)?.[1]]).toEqual([[], nearest]);
 });
 
 test.each(["page Plan", "Plan page"])("a write on the %s, which fits two services, asks the user", async (page) => {
-  const { calls, text } = await plannerTalk(tools).say(`comment on the ${page}: "nice"`);
+  const { calls, text } = await plannerTalk().say(`comment on the ${page}: "nice"`);
   expect([calls, text]).toEqual([
     [],
     expect.stringMatching(/^Both Notion and Confluence can do that\. Name the service/),
@@ -411,12 +408,12 @@ test.each(["page Plan", "Plan page"])("a write on the %s, which fits two service
 });
 
 test("a record fits Airtable in its own word, and a spreadsheet in a wider sense", async () => {
-  const { calls, text } = await plannerTalk(tools).say("add a record to Feedback: Name Foo, Status New");
+  const { calls, text } = await plannerTalk().say("add a record to Feedback: Name Foo, Status New");
   expect([calls, text]).toEqual([[], expect.stringMatching(/^Both Google Sheets and Airtable can do that/)]);
 });
 
 test("“it” is never a thing of another service", async () => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   await talk.say("show KAY-3");
   await talk.results({ text: "KAY-3", data: { key: "KAY-3" } });
   expect((await talk.say("trash it")).calls).toEqual([]);
@@ -437,7 +434,7 @@ const AGAIN: [first: string, change: string, input: object][] = [
 ];
 
 test.each(AGAIN)("after “%s”, “%s” looks again with other values", async (first, change, input) => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   const [[tool] = []] = (await talk.say(first)).calls;
   await talk.results({ text: "2 entries:", data: { items: [{ id: "a" }, { id: "b" }] } });
   expect((await talk.say(change)).calls).toEqual([[tool, input]]);
@@ -446,12 +443,12 @@ test.each(AGAIN)("after “%s”, “%s” looks again with other values", async
 });
 
 test("“these commits” that were piped in are not a list of GitHub, and no repository is requested", async () => {
-  const { calls, text } = await plannerTalk(tools).say("summarize these commits");
+  const { calls, text } = await plannerTalk().say("summarize these commits");
   expect([calls, text]).toEqual([[], expect.stringContaining("language model")]);
 });
 
 test("“her” is the only person in the last result", async () => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   await talk.say("show KAY-11");
   await talk.results({ text: "KAY-11", data: { key: "KAY-11", reporter: "Priya Nair", assignee: null } });
   expect((await talk.say("assign it to her")).calls).toEqual([
@@ -469,13 +466,13 @@ const TALK: [request: string, words: RegExp][] = [
 ];
 
 test.each(TALK)("“%s” gets a short answer", async (request, words) => {
-  const { calls, text } = await plannerTalk(tools).say(request);
+  const { calls, text } = await plannerTalk().say(request);
   expect([calls, text]).toEqual([[], expect.stringMatching(words)]);
   expect(text?.length).toBeLessThan(300);
 });
 
 test("what two services were asked together is asked of both again, and “the first one” of both is neither", async () => {
-  const talk = plannerTalk(tools, { connected: ["jira", "github"] });
+  const talk = plannerTalk(ALL_TOOLS, { connected: ["jira", "github"] });
   expect((await talk.say("show my open issues")).calls.map(([tool]) => tool)).toEqual([
     "jira.search",
     "github.list_issues",
@@ -497,7 +494,7 @@ test.each([
   ["show bugs", "open the second one", ["jira.get_issue", { issue: "KAY-2" }]],
   ["my meetings today", "show the first one", undefined],
 ])("after “%s”, “%s” shows that one, or nothing", async (first, next, call) => {
-  const talk = plannerTalk(tools);
+  const talk = plannerTalk();
   await talk.say(first);
   await talk.results({ text: "2 entries:", data: { items: [{ key: "KAY-1" }, { key: "KAY-2" }] } });
   expect((await talk.say(next)).calls).toEqual(call ? [call] : []);

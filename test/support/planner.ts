@@ -1,5 +1,7 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { expect } from "vitest";
 import * as z from "zod/mini";
+import { configureServices } from "#connectors/catalogue";
 import type { Tool } from "#connectors/tool";
 import { createPlanner } from "#planner/model";
 import { SIGNATURE } from "#planner/reply";
@@ -11,6 +13,9 @@ export type Reply = {
   calls: [tool: string, input: Record<string, unknown>][];
   message: LanguageModelV4Prompt[number];
 };
+
+/** A request, and the calls that it means. */
+export type Phrasing = [request: string, ...calls: Reply["calls"]];
 
 /** A tool of the agent itself, in addition to those of services. */
 export function ownTool(name: string, properties: Record<string, object> = {}): LanguageModelV4FunctionTool {
@@ -33,13 +38,36 @@ export function modelTools(services: { title: string; tools: Tool[] }[]): Langua
   );
 }
 
+/** The tools of every service. */
+export const ALL_TOOLS = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
+
+/** Fails unless the planner, with all services connected, answers a request with exactly these calls. */
+export async function expectCalls(...[request, ...expected]: Phrasing): Promise<void> {
+  const { text, calls } = await plannerTalk().say(request);
+  expect({ text, calls }).toEqual({ text: undefined, calls: expected });
+}
+
+/** A list of bugs as a tool returns it, and the two forms in which the planner passes it on. */
+export const FOUND = {
+  text: "2 open bugs in KAY:\n\n| Key | Summary |",
+  data: {
+    issues: [
+      { key: "KAY-7", summary: "Loop", url: "https://jira.test/browse/KAY-7" },
+      { key: "KAY-9", summary: "Crash", url: "https://jira.test/browse/KAY-9" },
+    ],
+    more: false,
+  },
+};
+export const MARKDOWN =
+  "2 open bugs in KAY:\n- [KAY-7](https://jira.test/browse/KAY-7) Loop\n- [KAY-9](https://jira.test/browse/KAY-9) Crash";
+export const PLAIN =
+  "2 open bugs in KAY:\nKAY-7 Loop https://jira.test/browse/KAY-7\nKAY-9 Crash https://jira.test/browse/KAY-9";
+
 /**
- * A conversation with the planner as its agent calls it, whose tools are answered by `results` in order of the calls.
+ * A conversation with the planner as the agent calls it, with the tools of every service by default. They are answered by
+ * `results` in the order of the calls.
  */
-export function plannerTalk(
-  tools: LanguageModelV4FunctionTool[],
-  kay: { connected?: string[]; timeZone?: string } = {},
-) {
+export function plannerTalk(tools = ALL_TOOLS, kay: { connected?: string[]; timeZone?: string } = {}) {
   const planner = createPlanner(() => NOON);
   const prompt: LanguageModelV4Prompt = [];
   const next = async (): Promise<Reply> => {
