@@ -31,7 +31,8 @@ export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerD
   if (called.length === 0) {
     // Half of a request is not begun before the other half is clear.
     const unclear = outcomes.findIndex(
-      (outcome) => outcome.kind === "missing" || (outcome.kind === "words" && !isExtra(outcome, outcomes)),
+      (outcome) =>
+        (outcome.kind === "missing" && !outcome.later) || (outcome.kind === "words" && !isExtra(outcome, outcomes)),
     );
     if (unclear >= 0) return ask(progress, unclear, kit, unanswered === "unavailable");
   }
@@ -136,7 +137,7 @@ function getStage({ calls, feed }: Calls, own: CompletedCall[]): "reads" | "call
   if (!feed) return own.length === 0 ? "calls" : "done";
   const [read] = own;
   if (read === undefined) return "reads";
-  return own.length <= calls.length && !isEmpty(read) ? "calls" : "done";
+  return own.length <= calls.length && !isEmpty(read, feed) ? "calls" : "done";
 }
 
 /** The calls, with what was read in its place. */

@@ -78,6 +78,7 @@ function begins(words: Word[], index: number, skills: Skill[]): boolean {
 function address(words: Word[]): Word[] {
   const [first, second, ...rest] = words;
   if (first === undefined || second?.lower !== "me" || rest.length === 0 || !SHOWS.has(first.lower)) return words;
+  if (first.lower === "send" && rest.some(({ lower }) => /^e?-?mail$/.test(lower))) return words;
   return [{ ...first, lower: "show", lemma: "show", stem: "show", stop: true }, ...rest];
 }
 
@@ -129,7 +130,7 @@ const CONDITIONS = new Set(["if", "once", "unless", "whenever", "as", "after", "
 const STATING = new Set(["is", "was", "are", "has"]);
 const WISHES = new Set(["would", "'d", "d", "i"]);
 const JOINTS = new Set("and then also plus afterwards &".split(" "));
-const SHOWS = new Set("show tell give get find list read bring fetch".split(" "));
+const SHOWS = new Set("show send tell give get find list read bring fetch".split(" "));
 const TRAILING = new Set(["please", "thanks", "thx"]);
 const NOUN = /(?:s|ing)$/;
 

@@ -7,7 +7,8 @@ import { ASKING_WORDS, isPlural, MARK, ORDINALS, OWNERS, PLACE_WORDS, POSSESSIVE
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Item } from "./memory.ts";
-import { getTitle, writeResult } from "./passage.ts";
+import { type Part, readPart, splitPart } from "./part.ts";
+import { getTitle, type PassageStyle, writeResult } from "./passage.ts";
 import type { FeedCall, PlannedCall } from "./plan.ts";
 import type { Steps } from "./steps.ts";
 import { isForbidden, isSure, type Reading, rankReadings } from "./understand.ts";
@@ -52,9 +53,9 @@ function passesOn({ access, fields, patterns }: Skill, { words: [first] }: Claus
 
 /**
  * Words of a request that may stand for content to pass on, and the words around them. It `refers` to a result of the
- * conversation: "that", "the list", "the first one".
+ * conversation: "that", "the list", "the first one". `part`: only this of each thing is meant.
  */
-type Span = { before: Word[]; words: Word[]; after: Word[]; refers: boolean };
+type Span = { before: Word[]; words: Word[]; after: Word[]; refers: boolean; part?: Part };
 
 /**
  * The spans that a clause may be about: behind its verb ("send [the open bugs] to …"), behind a person or channel ("send
@@ -68,14 +69,18 @@ function listSpans({ words }: Clause): Span[] {
     if (before === undefined || here.kind !== "word") return;
     const isLed = LEADS.has(before.lower);
     const isDetermined = [DETERMINERS, ASKING_WORDS, PRONOUNS].some((set) => set.has(here.lower));
-    if (from > 1 && !isLed && !(isDetermined && !ENDS.has(before.lower))) return;
+    if (from > 1 && !isLed && !(isDetermined && !ENDS.has(before.lower) && before.lower !== "of")) return;
     for (let to = words.length; to > from; to--) {
       if (to < words.length && !ENDS.has(words[to]?.lower ?? "")) continue;
       const whole = words.slice(from, to);
-      const refers = isReference(whole);
-      const span = withoutList(whole);
+      const ofThings = splitPart(whole);
+      const isKnown = here.lower === "the" || OWNERS.has(here.lower);
+      const part = ofThings?.part ?? (isKnown ? readPart(whole) : undefined);
+      const refers = ofThings ? isReference(ofThings.things) : part !== undefined || isReference(whole);
+      const span = ofThings?.things ?? withoutList(whole);
       if (span.some(({ kind }) => kind === "literal") || (!refers && isSentence(span))) continue;
-      spans.push({ before: words.slice(0, isLed ? from - 1 : from), words: span, after: words.slice(to), refers });
+      const around = { before: words.slice(0, isLed ? from - 1 : from), after: words.slice(to) };
+      spans.push({ ...around, words: span, refers, ...(part ? { part } : {}) });
     }
   });
   return spans.slice(0, MOST_SPANS);
@@ -88,11 +93,10 @@ function withoutList(span: Word[]): Word[] {
   return isList ? span.slice(at + 1) : span;
 }
 
-/** "It", "all of them", "the list", "the second one", "its link". */
+/** "It", "all of them", "the list", "the second one". */
 function isReference(span: Word[]): boolean {
   const [head, next, ...rest] = span.filter(({ lower }) => !["the", "of", "all"].includes(lower));
   if (head === undefined || rest.length > 0) return false;
-  if (OWNERS.has(head.lower)) return next !== undefined && ABOUT.has(next.lower);
   if (ORDINALS.has(head.lower)) return next === undefined || next.kind === "word";
   if (next === undefined) return PRONOUNS.has(head.lower) || (LISTS.has(head.lower) && span.length > 1);
   return PRONOUNS.has(head.lower) && LISTS.has(next.lower);
@@ -142,15 +146,16 @@ function* findRead(part: Clause, reads: Skill[]): Steps<Source | undefined> {
 
 /** Several things of a kind that the tool lists, one's own things, one thing by its key or name, or whatever is in a service that is named. */
 function namesThings(skill: Skill, words: Word[]): boolean {
-  const [first, thing, name] = words;
+  const [first] = words;
   if (first === undefined || ASKING_WORDS.has(first.lower)) return true;
   const isPlaced = words.some(
     (word, at) => PLACE_WORDS.has(words[at - 1]?.lower ?? "") && isServiceName(skill, [word]),
   );
   if (isPlaced && !["a", "an", "new"].includes(first.lower)) return true;
-  const isNamed = thing !== undefined && DEFINITE.has(first.lower) && /^\p{Lu}/u.test(name?.text ?? "");
-  if (isNamed && (isNoun(skill, thing) || skill.fields.some((field) => field.required && isFieldWord(field, thing))))
-    return true;
+  // "The page Plan", "the Release notes page".
+  const isThing = (word: Word) =>
+    isNoun(skill, word) || skill.fields.some((field) => field.required && isFieldWord(field, word));
+  if (DEFINITE.has(first.lower) && words.some(({ text }) => /^\p{Lu}/u.test(text)) && words.some(isThing)) return true;
   const isAll = words.some(({ lower }) => POSSESSIVES.has(lower) || lower === "every" || lower === "each");
   if (words.some((word) => (isAll || isPlural(word)) && !word.stop && isNoun(skill, word))) return true;
   const keys = skill.fields.filter(({ kind, required }) => kind === "key" && required);
@@ -178,8 +183,12 @@ function* getTarget(
 /** Target and source as one request: text that is known already is put in, a heading that is left out says what it is about. */
 function join({ read, found }: Source, { reading, field }: Target, span: Span, clause: Clause): ComposedCall {
   const { skill } = reading;
-  const markdown = /markdown/i.test(field.description);
-  const input = { ...reading.input, [field.name]: found ? writeResult(found, { markdown }) : "" };
+  const style: PassageStyle = {
+    markdown: /markdown/i.test(field.description),
+    ...(/\bcells\b/i.test(field.description) ? { cells: true } : {}),
+    ...(span.part ? { part: span.part } : {}),
+  };
+  const input = { ...reading.input, [field.name]: found ? writeResult(found, style) : "" };
   const heading = skill.fields.find((one) => isHeadingField(one) && one !== field && input[one.name] === undefined);
   const title = span.refers ? found && getTitle(found) : getHeading(span, clause);
   if (heading && title) input[heading.name] = title;
@@ -188,7 +197,7 @@ function join({ read, found }: Source, { reading, field }: Target, span: Span, c
     input[name] === undefined || (input[name] === "" && !(read && name === field.name));
   const missing = skill.fields.filter((one) => (one.required || (one === field && !read)) && isOpen(one));
   const whole = { ...reading, input, missing };
-  return read ? { reading: whole, feed: { read, field: field.name, markdown } } : { reading: whole };
+  return read ? { reading: whole, feed: { ...style, read, field: field.name } } : { reading: whole };
 }
 
 function getHeading({ words }: Span, clause: Clause): string {
@@ -215,8 +224,7 @@ const DETERMINERS = new Set(["the", "a", "an", "all", "every", "these", "those",
 const DEFINITE = new Set(["the", "these", "those"]);
 /** Words for a result as a whole. */
 export const LISTS = new Set("list lists result results answer table overview summary output".split(" "));
-const ABOUT = new Set("key id link url address number title name status summary content text".split(" "));
-const ENDS = new Set("to in on into onto at via by as for with called titled named".split(" "));
+const ENDS = new Set(", to in on into onto at via by as for with called titled named".split(" "));
 const VERBS = new Set("is are was were be am will would has have had can could must should do does did".split(" "));
 const RELATIVE = new Set(["that", "which", "who"]);
 

@@ -6,11 +6,12 @@ import { planConnection } from "./connection-requests.ts";
 import { asShowing, isOrdinal, readFollowUps } from "./follow-up.ts";
 import { toFieldValues } from "./form.ts";
 import { isPlural, PRONOUNS } from "./grammar.ts";
-import { getWord, sliceLower } from "./language.ts";
+import { getWord, sliceLower, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, getService, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
 import { findsOneThing, splitNewestThing } from "./newest-thing.ts";
+import { readPart } from "./part.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatEither, formatForbidden, formatLoose, formatNotUnderstood } from "./reply.ts";
 import { splitShared } from "./shared-words.ts";
@@ -50,7 +51,8 @@ export function* planRequests(
       derived.add(index + 1);
     }
     // Nothing was found that it could be about.
-    if (derived.has(index) && understood.kind === "words") understood = NOTHING;
+    const isOpen = understood.kind === "words" || (understood.kind === "missing" && understood.later);
+    if (derived.has(index) && isOpen) understood = NOTHING;
     const outcome = filledIn(understood, answers[index], request);
     outcomes.push(outcome);
     const own = turn.filter(({ id }) => parseClauseIndex(id) === index);
@@ -91,8 +93,8 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   if (isForbidden(clause)) return { kind: "words", text: formatForbidden(clause.text) };
   // "How do I close KAY-3?" asks for the words to use.
   if (/^how (do|can|could|would|should|to)\b/i.test(clause.text)) return refuse(clause, skills);
-  // "Email me the link" sends something; no tool knows where to.
-  if (/^(?:e-?mail|dm|message|ping|text) (?:me|us)\b/i.test(clause.text)) return refuse(clause, skills);
+  // No tool writes to the person in a chat.
+  if (/^(?:dm|message|ping|text) (?:me|us)\b/i.test(clause.text)) return refuse(clause, skills);
   const again = getFollowUp(yield* readFollowUps(clause, skills), clause, follows);
   if (again) return again;
   const readings = yield* rankReadings(clause, skills);
@@ -176,9 +178,9 @@ function getOutcome(
     return { kind: "calls", calls, changes: skill.access !== "read", ...more, ...(others?.length ? { others } : {}) };
   }
   // "Create … and comment on it", "… and post its key": the first request must be done before the second can be understood.
-  const refers = ({ lower }: { lower: string }) => PRONOUNS.has(lower) || LISTS.has(lower) || lower === "its";
-  if (follows && clause.words.some(refers)) return { kind: "later" };
-  return { kind: "missing", reading, ...more };
+  const refers = (word: Word) => PRONOUNS.has(word.lower) || LISTS.has(word.lower) || readPart([word]) !== undefined;
+  const isLater = follows && clause.words.some(refers);
+  return { kind: "missing", reading, ...more, ...(isLater ? { later: true } : {}) };
 }
 
 /** With what people filled in since. */

@@ -1,19 +1,24 @@
 import { type CompletedCall, type Item, listItems, toRecord } from "./memory.ts";
+import { getPart, type Part } from "./part.ts";
 
-/** How a passage is written: with Markdown's lists and links, or as plain lines. */
-export type PassageStyle = { markdown: boolean };
+/** How a passage is written: with Markdown's lists and links, as cells, or as plain lines. `part`: what of each thing. */
+export type PassageStyle = { markdown: boolean; cells?: boolean; part?: Part };
 
 /** Whether reading found nothing to pass on. */
-export function isEmpty({ result }: CompletedCall): boolean {
-  return hasList(result?.data) && listItems(result?.data).length === 0;
+export function isEmpty({ result }: CompletedCall, style: PassageStyle): boolean {
+  if (hasList(result?.data) && listItems(result?.data).length === 0) return true;
+  return style.part !== undefined && writeResult(toRecord(result), style) === "";
 }
 
 /** What one result found: how many, and a line for each thing; one thing alone is its line; anything else is in the tool's own words. */
 export function writeResult(result: Item, style: PassageStyle): string {
   const items = listItems(result.data);
+  if (style.part && !(style.part.name === "summary" && hasList(result.data)))
+    return writePart(items, style.part, style);
   const text = typeof result.text === "string" ? result.text.trim() : "";
   const lines = items.map((item) => getLine(item, style)).filter((line) => line !== undefined);
   if (lines.length === 0 || lines.length < items.length || isTable(result.data)) return shorten(text);
+  if (style.cells) return lines.map(quoteCell).join("\n");
   if (!hasList(result.data) && lines[0] !== undefined) return lines[0];
   const rows = lines.slice(0, MOST);
   const total = Math.max(items.length, Number(toRecord(result.data).total) || 0);
@@ -21,6 +26,24 @@ export function writeResult(result: Item, style: PassageStyle): string {
   const more = rest > 0 ? `and ${rest} more` : toRecord(result.data).more === true ? "and more" : undefined;
   const head = getHead(text, items.length, style);
   return [head, ...rows.map((line) => (style.markdown ? `- ${line}` : line)), ...(more ? [more] : [])].join("\n");
+}
+
+/** One part of each thing on a line, and nothing else. */
+function writePart(items: Item[], part: Part, { markdown, cells }: PassageStyle): string {
+  const lines = items.flatMap((item) => {
+    const value = getPart(item, part);
+    if (value === undefined) return [];
+    if (cells) return quoteCell(oneLine(value));
+    if (part.name === "link") return /^https?:\/\/\S+$/.test(value) ? value : [];
+    if (part.name === "text" || part.name === "summary") return shorten(value);
+    return markdown ? escapeMarkdown(oneLine(value)) : oneLine(value);
+  });
+  return lines.join("\n");
+}
+
+/** A text as one cell of a row (RFC 4180). */
+function quoteCell(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }
 
 /** Title of a result, for the heading when it is passed on. */

@@ -86,7 +86,8 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
     const span = words.slice(from, to);
     const [before, next] = [getWord(words, from - 1).lower, getWord(words, to)];
     const { lower } = getWord(span, 0);
-    if (to > words.length || span.some(({ kind }) => kind === "mark") || isAddressee(words, from)) return [];
+    if (to > words.length || span.some(({ kind }) => kind === "mark")) return [];
+    if (isAddressee(words, from) && !RECIPIENT.test(field.name)) return [];
     if (writes && POSSESSIVES.has(lower)) return [];
     // "Which tickets did I create?" is about who made them, and "issues I opened" are not all open.
     const deed = lower === "i" ? findDeed(words, to) : undefined;
@@ -113,7 +114,7 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
     if (isOrder && before !== "by" && !OPERATORS.has(lower)) return nobody;
     const weight = value.toLowerCase() === "all" ? 0.1 : 0.5 + 0.05 * size;
     const also = isOrder && OPERATORS.has(lower) ? findOnlyOne(skill, words, to) : [];
-    const base = { field, weight, also, particular: !COMMON.has(value.toLowerCase()) };
+    const base = { field, weight, also, particular: !COMMON.has(value.toLowerCase()) || RECIPIENT.test(field.name) };
     const negation = findNegation(words, from);
     const opposite = negation === undefined ? undefined : getOpposite(field, span);
     if (negation !== undefined)
@@ -166,6 +167,9 @@ function getOpposite(field: Field, span: Word[]): string | undefined {
 function isAddressee(words: Word[], index: number): boolean {
   return words[index]?.lower === "me" && index === 1 && !PREPOSITIONS.has(words[0]?.lower ?? "");
 }
+
+/** "Email me the link". */
+const RECIPIENT = /^(?:to|recipients?)$/i;
 
 /** Values that many tools have. */
 const COMMON = new Set(

@@ -1,3 +1,4 @@
+import type { PassageStyle } from "./passage.ts";
 import type { Reading } from "./understand.ts";
 
 /** A call of a tool. */
@@ -15,11 +16,12 @@ export type PlannerDecision =
   | { text: string; pending?: PendingRequest; unknown?: boolean };
 
 /** A call that must run first, and the field of the next call that takes its result. */
-export type FeedCall = { read: PlannedCall; field: string; markdown: boolean };
+export type FeedCall = PassageStyle & { read: PlannedCall; field: string };
 
 /**
  * What one request of a sentence comes to. `changes`: what comes after it has to wait for it. `others`: the same request
- * to other services, should this one not have the thing. `leftOut`: words that were not taken into account.
+ * to other services, should this one not have the thing. `leftOut`: words that were not taken into account. `later`: what
+ * is missing may be a result of the requests before.
  */
 export type ClauseOutcome =
   | {
@@ -30,8 +32,7 @@ export type ClauseOutcome =
       others?: PlannedCall[];
       leftOut?: string;
     }
-  | { kind: "missing"; reading: Reading; feed?: FeedCall; leftOut?: string }
-  | { kind: "later" }
+  | { kind: "missing"; reading: Reading; feed?: FeedCall; leftOut?: string; later?: boolean }
   | { kind: "words"; text: string; unknown?: string };
 
 /** Ids of the planner's calls say which request they belong to, so that the next step knows what is done. */

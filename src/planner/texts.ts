@@ -83,7 +83,9 @@ export function readText(skill: Skill, field: Field, clause: Clause, at: number)
   }
   if (skill.access === "read") return readQuery(skill, clause, at);
   const lead = getWord(words, at - 1);
-  if (TEXT_CUES.has(lead.lower) || lead.text === ":" || lead.lower === "about")
+  // "Add a row to Invoices with 2043, Acme, 300".
+  const isOfCells = lead.lower === "with" && /\bcells\b/i.test(field.description);
+  if (TEXT_CUES.has(lead.lower) || lead.text === ":" || lead.lower === "about" || isOfCells)
     return readAll(skill, field, clause, at);
   // Who quotes a text does not leave another one without quotes.
   if (words.some(({ kind, text }) => kind === "literal" && text !== MARK) && !/\d/.test(first.text)) return [];

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { FOUND, MARKDOWN, type Phrasing, PLAIN, plannerTalk, type Reply } from "#test/planner";
 
+const CELLS = '"KAY-7 Loop https://jira.test/browse/KAY-7"\n"KAY-9 Crash https://jira.test/browse/KAY-9"';
+
 /** First the read, then the write made from it. */
 const PASSED: [request: string, reads: Reply["calls"], ...writes: Reply["calls"]][] = [
   [
@@ -69,7 +71,7 @@ const PASSED: [request: string, reads: Reply["calls"], ...writes: Reply["calls"]
   [
     "add the open deals to the spreadsheet Budget",
     [["hubspot.list_deals", { stage: "open" }]],
-    ["google-sheets.append_rows", { spreadsheet: "Budget", text: PLAIN }],
+    ["google-sheets.append_rows", { spreadsheet: "Budget", text: CELLS }],
   ],
   [
     "post the open deals in #sales",

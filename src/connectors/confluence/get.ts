@@ -24,6 +24,7 @@ export const getPageTool = defineTool({
     "read the page {page}",
     "show the page {page}",
     "open the page {page}",
+    "find the page {page}",
     "what does the page {page} say",
     "summarize the page {page}",
     "read {page} in confluence",

@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import { Problem } from "#protocol/errors";
+import { isMe } from "../input-text.ts";
 import { encodeHeader, toOneLine } from "./encoded-words.ts";
 
 /** Number of recipients above which a mail counts as one to many. */
@@ -28,10 +29,12 @@ export function parseMailboxes(text: string): Mailbox[] {
 /**
  * Parses mailboxes and checks that mail can be sent to each address.
  *
+ * @param ownAddress what "me" means
  * @throws Problem INVALID_REQUEST that names the invalid address
  */
-export function parseRecipients(text: string | undefined, field: string): Mailbox[] {
-  return parseMailboxes(text ?? "").map(({ name, address }) => {
+export function parseRecipients(text: string | undefined, field: string, ownAddress = ""): Mailbox[] {
+  return parseMailboxes(text ?? "").map(({ name, address: written }) => {
+    const address = isMe(written) && ownAddress ? ownAddress : written;
     const atIndex = address.lastIndexOf("@");
     const domain = domainToASCII(address.slice(atIndex + 1));
     const local = address.slice(0, atIndex);

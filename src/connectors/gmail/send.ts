@@ -1,15 +1,19 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
+import { getOwnAddress } from "../google/oauth.ts";
 import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { formatRecipients, hasManyRecipients, listDestinations, parseRecipients } from "./addresses.ts";
 import { buildMailUrl, buildThreadUrl, MESSAGES_PATH } from "./message.ts";
 import { buildMailRequest } from "./mime.ts";
 
 const SendInput = z.object({
-  to: withDescription(z.string(), "Email addresses of the recipients, such as sam@example.com, separated by commas."),
+  to: withDescription(
+    z.string(),
+    'Email addresses of the recipients, such as sam@example.com, separated by commas. "me" is the user.',
+  ),
   subject: withDescription(z.optional(z.string()), "The subject."),
   body: withDescription(z.string(), "The text of the message."),
   cc: withDescription(z.optional(z.string()), "Email addresses for a copy (Cc), such as sam@example.com."),
@@ -38,6 +42,9 @@ export const sendMessageTool = defineTool({
     "email {to} that {body}",
     "send a mail to {to} saying {body}",
     "write an email to {to}: {body}",
+    "send an email to {to} with {body}",
+    "mail {body} to {to}",
+    "send {to} {body} by email",
     "send an email to {to} with {attachments}: {body}",
     "email {attachments} to {to}: {body}",
   ],
@@ -46,7 +53,7 @@ export const sendMessageTool = defineTool({
   destinations: ({ to, cc, bcc }) => listDestinations([to, cc, bcc]),
   chooseMode: ({ to, cc, bcc }) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
-    const outgoing = toOutgoingMail(input);
+    const outgoing = toOutgoingMail(input, context);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
       throw new Problem("INVALID_REQUEST", "A recipient is required.", { details: { field: "to" } });
     }
@@ -73,9 +80,12 @@ function describeMail(verb: string): (input: Pick<SendInput, "body"> & Partial<S
 }
 
 /** Builds the message from the input. @throws Problem INVALID_REQUEST */
-function toOutgoingMail(input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) {
+function toOutgoingMail(
+  input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string },
+  { metadata }: Pick<ToolContext, "metadata">,
+) {
   return {
-    to: parseRecipients(input.to, "to"),
+    to: parseRecipients(input.to, "to", getOwnAddress(metadata)),
     cc: parseRecipients(input.cc, "cc"),
     bcc: parseRecipients(input.bcc, "bcc"),
     subject: input.subject ?? "",
@@ -86,7 +96,7 @@ function toOutgoingMail(input: { to?: string; subject?: string; body: string; cc
 const DraftInput = z.object({
   to: withDescription(
     z.optional(z.string()),
-    "Email addresses of the recipients, such as sam@example.com, separated by commas.",
+    'Email addresses of the recipients, such as sam@example.com, separated by commas. "me" is the user.',
   ),
   subject: withDescription(z.optional(z.string()), "The subject."),
   body: withDescription(z.string(), "The text of the message."),
@@ -118,7 +128,7 @@ export const createDraftTool = defineTool({
   resource: ({ to, cc, bcc }) => formatPlace("to", formatRecipients([to, cc, bcc])),
   destinations: ({ to, cc, bcc }) => listDestinations([to, cc, bcc]),
   async run(input, context) {
-    const mail = { ...toOutgoingMail(input), attachments: await loadAttachments(context, input.attachments) };
+    const mail = { ...toOutgoingMail(input, context), attachments: await loadAttachments(context, input.attachments) };
     const request = buildMailRequest("/gmail/v1/users/me/drafts", mail, Draft, (message) => ({ message }));
     const draft = await context.http.request(request);
     const url = buildMailUrl("drafts", context);

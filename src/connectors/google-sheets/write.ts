@@ -46,6 +46,9 @@ export const appendRowsTool = defineTool({
   examples: [
     "add a row to the spreadsheet {spreadsheet}: {text}",
     "add a row to {spreadsheet}: {text}",
+    "add a row to {spreadsheet} with {text}",
+    "add {text} as a row to the spreadsheet {spreadsheet}",
+    "append {text} to the spreadsheet {spreadsheet}",
     "append a row to the spreadsheet {spreadsheet}: {text}",
     "append to the sheet {sheet} of the spreadsheet {spreadsheet}: {text}",
     "add rows to the spreadsheet {spreadsheet}: {text}",

@@ -39,6 +39,7 @@ export const sendMessageTool = defineTool({
     "message {channel}: {text}",
     "dm {channel}: {text}",
     "send {channel} a message: {text}",
+    "send {channel} a dm: {text}",
     "say {text} in {channel}",
   ],
   summary: ({ channel, text }) => `Send to ${formatConversation(channel)}: ${quoteText(text, 500)}`,
