@@ -93,16 +93,16 @@ type Serving = {
   now(): number;
 };
 
-async function serve(request: Request, address: string | undefined, place: Serving): Promise<Response> {
-  const run = async (r: Request) => place.app.fetch(r, address === undefined ? {} : { address });
+async function serve(request: Request, address: string | undefined, serving: Serving): Promise<Response> {
+  const run = async (r: Request) => serving.app.fetch(r, address === undefined ? {} : { address });
   if (new URL(request.url).pathname.startsWith("/_sandbox/")) return run(request);
   const bytes = Buffer.from(await request.clone().arrayBuffer());
   if (bytes.byteLength > BODY_BYTES) return new Response("Payload Too Large", { status: 413 });
-  const account = place.holder(request)?.account ?? null;
-  const time = new Date(place.now()).toISOString();
+  const account = serving.holder(request)?.account ?? null;
+  const time = new Date(serving.now()).toISOString();
   const body = redactBody(bytes, request.headers.get("content-type") ?? "");
-  const response = await place.faults.meet(request, () => run(request));
-  place.requests.add({
+  const response = await serving.faults.meet(request, () => run(request));
+  serving.requests.add({
     time,
     method: request.method,
     path: redactPath(request.url),

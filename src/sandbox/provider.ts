@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 /**
  * One provider that the sandbox stands in for: its OAuth as data, its world, and its API as routes. The consent page,
  * the token endpoint, faults, the request log and the controls are written once, around it. A new provider is one
- * folder and one line in `sandbox.ts`.
+ * folder and one line in `seed.ts`.
  */
 export type Provider<World> = {
   /** Key in seeds and of the origin: `atlassian`. */
@@ -39,7 +39,7 @@ export type OAuthTraits = {
   olderTokenPaths?: string[];
   /** The access that the scopes give, for the headline of the consent page: "Jira at Atlassian". */
   subject(scopes: string[]): string;
-  /** Name of the parameter that asks for scopes, where it is not `scope`. Spaces and commas both part them. */
+  /** Parameter of the requested scopes, `scope` by default. Spaces and commas separate them. */
   scopeParameter?: string;
   /** Every scope that may be requested, with its description for the consent page. */
   scopes: Record<string, string>;
@@ -51,24 +51,25 @@ export type OAuthTraits = {
   /** Whether the authorization request must have an S256 challenge (RFC 7636). */
   needsChallenge?: boolean;
   /**
-   * `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: there is none, as for most LinkedIn
-   * apps.
+   * `rotating`: each refresh spends the refresh token. `stable`: the refresh token stays valid. `none`: consents return
+   * no refresh token, as for most LinkedIn apps.
    */
   refresh: "rotating" | "stable" | "none";
-  /** How the provider's tokens begin. */
+  /** First characters of the tokens. */
   prefixes?: { access: string; refresh: string };
-  /** Scope without which there is no refresh token; undefined if there always is one. */
+  /** Scope that a refresh token requires; undefined if none does. */
   offlineScope?: string;
   /**
-   * Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only.
+   * Which consents return a refresh token, if parameters of the authorization request decide. `first`: only the first of
+   * an account.
    */
   asksRefresh?(query: URLSearchParams): RefreshTokenRule;
   /** The revocation endpoint (RFC 7009), if the provider has one. */
   revocation?: {
     path: string;
-    /** `account`: everything that the account gave to the client ends, as at Google. */
+    /** `account` revokes every consent of the account to the client, as at Google. */
     covers: "consent" | "account";
-    /** Whoever has the token may revoke it, without the client's secret (Google). */
+    /** Revocation needs only the token, and not the client's secret (Google). */
     open?: true;
     /** Status for an unknown token; 200 by default, as in the RFC. */
     unknown?: OAuthError;
@@ -88,7 +89,7 @@ export type OAuthError = { status: 200 | 400 | 401 | 403; body: Record<string, u
 /** Which consents return a refresh token. */
 export type RefreshTokenRule = "always" | "first" | "never";
 
-/** Faults of a token endpoint; each provider has its own words for them. */
+/** Errors of a token endpoint; each provider words them differently. */
 export type TokenError = "client" | "code" | "refresh" | "grant_type" | "request";
 
 /** Newly issued tokens in plain text; only their hashes are stored. */
@@ -97,7 +98,7 @@ export type IssuedTokens = {
   refresh?: string;
   scopes: string[];
   expiresIn: number;
-  /** Whose they are. */
+  /** ID of the account that they belong to. */
   account: string;
 };
 

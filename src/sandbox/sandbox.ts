@@ -12,13 +12,13 @@ export type SandboxPorts = {
   clock: { now(): number };
   /** Cryptographic random bytes. */
   random(bytes: number): Uint8Array;
-  /** A parsed seed (see `parseSeed`); undefined for the built-in world. */
+  /** A seed from `parseSeed`; undefined for the built-in world. */
   seed?: unknown;
   /** The last value passed to `save`, if any, so that issued tokens and changed state remain valid. */
   saved?: unknown;
   /**
-   * Called with plain JSON at the end of every turn in which something changed. Tokens in it are hashes, client secrets
-   * are not.
+   * Called with plain JSON at the end of every turn in which something changed. It has hashes of tokens, but client
+   * secrets in plain text.
    */
   save?(state: unknown): void;
   /** Called with one sentence for each saved world that cannot be continued. */
@@ -52,7 +52,7 @@ export function createSandbox(ports: SandboxPorts): Sandbox {
   const seed = ports.seed === undefined ? {} : checkSeed(ports.seed, "The seed");
   const saved = readSaved(ports);
   const names = Object.keys(PROVIDERS) as ProviderName[];
-  const clients = record(names, (name) => getClient(name, saved.clients[name], ports.random));
+  const clients = record(names, (name) => saved.clients[name] ?? createClient(name, ports.random));
   const digests = record(names, (name) => computeDigest(seed[name] ?? "built-in"));
   const save = coalesce(() => ports.save?.(snapshot()));
   const origins: Record<ProviderName, Origin> = record(names, (name) =>
@@ -98,12 +98,12 @@ function start<World>(provider: Provider<World>, startOptions: Start): Origin {
   return createOrigin({ provider, client, seed, saved, check, now: getNow, random: ports.random, changed });
 }
 
-type Continued = { world?: unknown; tokens?: GrantRows; reason?: string };
+type SavedParts = { world?: unknown; tokens?: GrantRows; reason?: string };
 
 /**
- * Returns what of a saved origin can be continued, and why the rest is set aside. Connections outlive a damaged world.
+ * Returns the usable parts of a saved origin, and why the rest is set aside. Connections outlive a damaged world.
  */
-function continueSaved(value: unknown, digest: string, check: (world: unknown) => unknown): Continued {
+function continueSaved(value: unknown, digest: string, check: (world: unknown) => unknown): SavedParts {
   if (value === undefined) return {};
   const { success, data } = SavedOrigin.safeParse(value);
   if (!success) return { reason: "It is damaged." };
@@ -116,12 +116,12 @@ function continueSaved(value: unknown, digest: string, check: (world: unknown) =
   }
 }
 
-/** Built on first use, because a world takes a while to build and most are never used. */
+/** Creates an origin that is built on first use, because building a world is slow and most are never used. */
 function createLazyOrigin(build: () => Origin): Origin {
-  let built: Origin | undefined;
+  let origin: Origin | undefined;
   const getOrigin = () => {
-    built ??= build();
-    return built;
+    origin ??= build();
+    return origin;
   };
   return { fetch: async (...input) => getOrigin().fetch(...input), snapshot: () => getOrigin().snapshot() };
 }
@@ -134,18 +134,18 @@ function readSaved({ saved, warn }: SandboxPorts): Saved {
   return { version: 1, clients: {}, origins: {} };
 }
 
-function getClient(name: string, saved: Client | undefined, random: SandboxPorts["random"]): Client {
-  return saved ?? { id: `kay-sandbox-${name}`, secret: Buffer.from(random(24)).toString("base64url") };
+function createClient(name: string, random: SandboxPorts["random"]): Client {
+  return { id: `kay-sandbox-${name}`, secret: Buffer.from(random(24)).toString("base64url") };
 }
 
 /** Changes within one turn of the event loop are saved together. */
 function coalesce(run: () => void): () => void {
-  let waiting = false;
+  let isScheduled = false;
   return () => {
-    if (waiting) return;
-    waiting = true;
+    if (isScheduled) return;
+    isScheduled = true;
     queueMicrotask(() => {
-      waiting = false;
+      isScheduled = false;
       run();
     });
   };

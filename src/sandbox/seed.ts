@@ -85,12 +85,12 @@ export function buildState<World>(provider: Provider<World>, part: unknown, now:
   }
 }
 
-/** Limit of YAML aliases, which could otherwise expand without end. */
+/** Converts a document. A limit on aliases keeps it from expanding without end. */
 function expandAliases(document: Document, filename: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
-    throw invalidSeedError(`The seed ${filename} is not valid YAML: it unfolds into too much.`);
+    throw invalidSeedError(`The seed ${filename} is not valid YAML: its aliases expand too far.`);
   }
 }
 

@@ -153,5 +153,5 @@ test("a seed with a thousand aliases is refused instead of expanded", () => {
     "a: &a [x, x, x, x, x, x, x, x, x, x]",
     ...[..."bcdefgh"].map((name, index) => `${name}: &${name} [${`*${"abcdefgh"[index]},`.repeat(10)}]`),
   ];
-  expect(sentence(bomb.join("\n"))).toBe("USAGE: The seed world.yaml is not valid YAML: it unfolds into too much.");
+  expect(sentence(bomb.join("\n"))).toBe("USAGE: The seed world.yaml is not valid YAML: its aliases expand too far.");
 });

@@ -37,20 +37,20 @@ export function requireScope(scope: string): MiddlewareHandler<AirtableEnv> {
   };
 }
 
-/** Bases of the account. */
+/** Lists the bases of the account. */
 export function listBases(c: Context<AirtableEnv>): Base[] {
   const me = c.get("account").id;
   return c.get("world").bases.filter(({ members }) => members.length === 0 || members.includes(me));
 }
 
-/** The base in the path. */
+/** Finds the base in the path. */
 export function findBase(c: Context<AirtableEnv>): Base {
   const base = listBases(c).find(({ id }) => id === c.req.param("base"));
   if (!base) throw forbiddenError();
   return base;
 }
 
-/** The table in the path, by id or name; `writes` needs the right to edit the base. */
+/** Finds the table in the path, by ID or name. `writes` requires the right to edit the base. */
 export function findTable(c: Context<AirtableEnv>, writes = false): { base: Base; table: Table } {
   const base = findBase(c);
   const nameOrId = c.req.param("table") ?? "";

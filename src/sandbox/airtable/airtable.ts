@@ -61,7 +61,7 @@ export const airtable: Provider<AirtableState> = {
   },
 };
 
-/** Who asks, their bases, and what is in them (airtable.com/developers/web/api/list-bases). */
+/** The account, its bases, and their tables (airtable.com/developers/web/api/list-bases). */
 function registerMetaRoutes(app: Hono<AirtableEnv>): void {
   app.get("/meta/whoami", (c) => {
     const { id, email } = c.get("account");

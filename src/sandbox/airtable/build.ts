@@ -26,14 +26,14 @@ function buildBase(data: BaseSeed, lookup: SeedLookup, path: string): Base {
     id: table.id ?? createIdFromName("tbl", `${id} ${table.name}`),
   }));
   requireUnique(tables, `${path}.tables`, "name");
-  const built = tables.map((table, index) => buildTable(table, tables, lookup, `${path}.tables[${index}]`));
-  for (const [index, table] of built.entries()) resolve(table, built, lookup, `${path}.tables[${index}]`);
+  const builtTables = tables.map((table, index) => buildTable(table, tables, lookup, `${path}.tables[${index}]`));
+  for (const [index, table] of builtTables.entries()) resolve(table, builtTables, lookup, `${path}.tables[${index}]`);
   return {
     id,
     name: data.name,
     permissionLevel: data.permissionLevel ?? "create",
     members: lookup.people(data.members, `${path}.members`),
-    tables: built,
+    tables: builtTables,
   };
 }
 
@@ -64,7 +64,7 @@ function buildTable(data: IdentifiedTable, tables: IdentifiedTable[], lookup: Se
   return { id: data.id, name: data.name, description: data.description ?? "", fields, records };
 }
 
-/** Names in cells become IDs once everything that they can name exists. */
+/** Converts names in cells to IDs, once all tables exist. */
 function resolve(table: Table, tables: Table[], lookup: SeedLookup, path: string): void {
   for (const [index, record] of table.records.entries()) {
     const fieldsPath = `${path}.records[${index}].fields`;

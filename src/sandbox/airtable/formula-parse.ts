@@ -10,7 +10,7 @@ export class FormulaError extends Error {}
 
 type Token = { kind: "text" | "number" | "field" | "word" | "sign"; text: string };
 
-/** Read a formula. @throws FormulaError */
+/** Parses a formula. @throws FormulaError */
 export function parseFormula(text: string): Formula {
   const tokens = lex(text);
   let offset = 0;
@@ -57,7 +57,7 @@ export function parseFormula(text: string): Formula {
   return formula;
 }
 
-/** Operators, the loosest first. */
+/** Operators by precedence, the lowest first. */
 const LEVELS = [["=", "!=", "<", ">", "<=", ">="], ["&"], ["+", "-"], ["*", "/"]];
 
 const TOKEN =

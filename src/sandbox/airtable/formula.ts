@@ -20,7 +20,7 @@ export function evaluateFormula(formula: Formula, scope: FormulaScope): Scalar {
   }
 }
 
-/** Whether a value counts as true: anything but nothing, no text, zero and false. */
+/** Whether a value counts as true: all but an empty value, empty text, zero and false. */
 export function isTruthy(value: Scalar): boolean {
   return value !== null && value !== "" && value !== 0 && value !== false;
 }

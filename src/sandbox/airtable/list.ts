@@ -10,7 +10,7 @@ import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
 import { toRecordView } from "./views.ts";
 
 /** Parameters of a list (airtable.com/developers/web/api/list-records), from a query or a body. */
-type Asked = {
+type ListOptions = {
   pageSize: number;
   maxRecords: number;
   offset?: string;
@@ -38,9 +38,9 @@ export async function listRecords(c: Context<AirtableEnv>, provider: ProviderCon
   });
 }
 
-function fromQuery(c: Context<AirtableEnv>): Asked {
+function fromQuery(c: Context<AirtableEnv>): ListOptions {
   const query = new URL(c.req.url).searchParams;
-  const sort: Asked["sort"] = [];
+  const sort: ListOptions["sort"] = [];
   for (let index = 0; query.has(`sort[${index}][field]`); index++) {
     const direction = query.get(`sort[${index}][direction]`) ?? "asc";
     sort.push({ field: query.get(`sort[${index}][field]`) ?? "", direction });
@@ -56,13 +56,13 @@ function fromQuery(c: Context<AirtableEnv>): Asked {
   };
 }
 
-function fromBody(body: Record<string, unknown>): Asked {
+function fromBody(body: Record<string, unknown>): ListOptions {
   return {
     pageSize: Number(body.pageSize ?? 100),
     maxRecords: Number(body.maxRecords ?? Number.POSITIVE_INFINITY),
     offset: body.offset as string | undefined,
     formula: body.filterByFormula as string | undefined,
-    sort: ((body.sort ?? []) as Asked["sort"]).map(({ field, direction = "asc" }) => ({ field, direction })),
+    sort: ((body.sort ?? []) as ListOptions["sort"]).map(({ field, direction = "asc" }) => ({ field, direction })),
     fields: (body.fields ?? []) as string[],
     byId: body.returnFieldsByFieldId === true,
   };
@@ -70,7 +70,7 @@ function fromBody(body: Record<string, unknown>): Asked {
 
 function filter(
   records: AirtableRecord[],
-  { formula }: Asked,
+  { formula }: ListOptions,
   table: Table,
   base: Base,
   world: AirtableState,
@@ -98,7 +98,7 @@ function filter(
 
 function sort(
   records: AirtableRecord[],
-  { sort }: Asked,
+  { sort }: ListOptions,
   table: Table,
   base: Base,
   world: AirtableState,
@@ -109,13 +109,13 @@ function sort(
   }));
   return [...records].sort((a, b) => {
     for (const { field, turn } of keys) {
-      const [scalar, right] = [toScalar(field, a, base, world), toScalar(field, b, base, world)];
-      const choices = field.choices.length > 0;
-      const difference = choices
-        ? field.choices.indexOf(String(scalar)) - field.choices.indexOf(String(right))
-        : typeof scalar === "number" && typeof right === "number"
-          ? scalar - right
-          : String(scalar ?? "").localeCompare(String(right ?? ""), "en");
+      const [left, right] = [toScalar(field, a, base, world), toScalar(field, b, base, world)];
+      const isSelect = field.choices.length > 0;
+      const difference = isSelect
+        ? field.choices.indexOf(String(left)) - field.choices.indexOf(String(right))
+        : typeof left === "number" && typeof right === "number"
+          ? left - right
+          : String(left ?? "").localeCompare(String(right ?? ""), "en");
       if (difference !== 0) return turn * difference;
     }
     return 0;

@@ -8,12 +8,12 @@ import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
 import { createRandomId } from "./state.ts";
 import { toRecordView } from "./views.ts";
 
-/** Records of one request that writes. */
-const MOST = 10;
+/** Maximum number of records that one request writes. */
+const MAX_RECORDS = 10;
 
 const TABLE = "/:base{app[A-Za-z0-9]{14}}/:table";
 /** airtable.js appends a slash to paths that it writes to. */
-const WRITTEN = [TABLE, `${TABLE}/`];
+const WRITE_PATHS = [TABLE, `${TABLE}/`];
 const ONE = `${TABLE}/:record`;
 
 /** Records (airtable.com/developers/web/api/list-records and its neighbours). */
@@ -25,9 +25,9 @@ export function registerRecordRoutes(app: Hono<AirtableEnv>, provider: ProviderC
     const { table } = findTable(c);
     return c.json(toRecordView(table, getRecord(c, table), c.get("world")));
   });
-  app.on("POST", WRITTEN, write, (c) => create(c, provider));
-  app.on("PATCH", WRITTEN, write, (c) => updateMany(c, provider));
-  app.on("DELETE", WRITTEN, write, (c) => removeMany(c, provider));
+  app.on("POST", WRITE_PATHS, write, (c) => create(c, provider));
+  app.on("PATCH", WRITE_PATHS, write, (c) => updateMany(c, provider));
+  app.on("DELETE", WRITE_PATHS, write, (c) => removeMany(c, provider));
   app.patch(ONE, write, (c) => updateOne(c, provider, false));
   app.put(ONE, write, (c) => updateOne(c, provider, true));
   app.delete(ONE, write, (c) => {
@@ -64,7 +64,7 @@ async function create(c: Context<AirtableEnv>, provider: ProviderContext<Airtabl
   const { base, table } = findTable(c, true);
   const world = c.get("world");
   const records = body.records ?? [{ fields: body.fields }];
-  if (records.length === 0 || records.length > MOST || records.some(({ fields }) => !fields))
+  if (records.length === 0 || records.length > MAX_RECORDS || records.some(({ fields }) => !fields))
     throw invalidRequestError();
   const createdRecords = records.map(({ fields = {} }): AirtableRecord => {
     const record: AirtableRecord = {
@@ -99,7 +99,7 @@ async function updateMany(c: Context<AirtableEnv>, provider: ProviderContext<Air
   const { base, table } = findTable(c, true);
   const world = c.get("world");
   const records = body.records ?? [];
-  if (records.length === 0 || records.length > MOST) throw invalidRequestError();
+  if (records.length === 0 || records.length > MAX_RECORDS) throw invalidRequestError();
   const copies = records.map(({ id, fields = {} }): AirtableRecord => {
     const record = requireRecord(table, id);
     const copy = { ...record, fields: { ...record.fields } };
@@ -114,7 +114,7 @@ async function updateMany(c: Context<AirtableEnv>, provider: ProviderContext<Air
 function removeMany(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
   const { table } = findTable(c, true);
   const ids = c.req.queries("records[]") ?? [];
-  if (ids.length === 0 || ids.length > MOST) throw invalidRequestError();
+  if (ids.length === 0 || ids.length > MAX_RECORDS) throw invalidRequestError();
   for (const id of ids) requireRecord(table, id);
   table.records = table.records.filter(({ id }) => !ids.includes(id));
   provider.save();
@@ -127,13 +127,13 @@ function requireRecord({ records }: Table, id: string | undefined): AirtableReco
   return match;
 }
 
-type Where = { base: Base; table: Table; world: AirtableState };
+type CellContext = { base: Base; table: Table; world: AirtableState };
 
 function fill(
   record: AirtableRecord,
   fields: Record<string, unknown>,
   typecast: boolean,
-  { base, table, world }: Where,
+  { base, table, world }: CellContext,
 ): void {
   for (const [name, value] of Object.entries(fields)) {
     const field = findField(table, name);

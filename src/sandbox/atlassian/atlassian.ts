@@ -60,8 +60,8 @@ const SCOPES: Record<string, string> = {
 };
 
 /**
- * Atlassian's OAuth 2.0 (3LO). The bodies of errors are those its token endpoint was seen to answer: a spent or dead
- * refresh token is 403 `unauthorized_client`, a bad code `invalid_request`, a wrong secret `access_denied`.
+ * Atlassian's OAuth 2.0 (3LO). Errors are as observed at its token endpoint: a spent or revoked refresh token gets 403
+ * `unauthorized_client`, an invalid code `invalid_request`, a wrong secret `access_denied`.
  */
 const oauth: OAuthTraits = {
   authorizePath: "/authorize",

@@ -39,7 +39,7 @@ export function requireScope(scope: string): MiddlewareHandler<BitbucketEnv> {
   };
 }
 
-/** Workspaces of the account. */
+/** Lists the workspaces of the account. */
 export function listWorkspaces(c: Context<BitbucketEnv>): Workspace[] {
   const me = c.get("account").account_id;
   return c.get("world").workspaces.filter(({ members }) => members.length === 0 || members.includes(me));
@@ -53,7 +53,7 @@ export function findWorkspace(c: Context<BitbucketEnv>): Workspace {
   return workspace;
 }
 
-/** The repository in the path. */
+/** Finds the repository in the path. */
 export function findRepository(c: Context<BitbucketEnv>): { workspace: Workspace; repository: Repository } {
   const names = { workspace: c.req.param("workspace"), repository: c.req.param("repository") };
   const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === names.workspace || uuid === names.workspace);
@@ -105,7 +105,7 @@ export function formatBitbucketTime(iso: string): string {
   return new Date(iso).toISOString().replace("Z", "000+00:00");
 }
 
-/** `{"href": …}` of the API, at the origin that was asked. */
+/** Returns `{"href": …}` for a path of the API, at the requested origin. */
 export function toApiLink(c: Context<BitbucketEnv>, path: string) {
   return { href: `${new URL(c.req.url).origin}/2.0/${path}` };
 }

@@ -78,7 +78,7 @@ export const bitbucket: Provider<BitbucketState> = {
 function registerAccountRoutes(app: Hono<BitbucketEnv>) {
   app.get("/user", requireScope("account"), (c) => {
     const account = c.get("account");
-    const more = {
+    const details = {
       username: account.nickname,
       created_on: formatBitbucketTime(account.created_on),
       has_2fa_enabled: null,
@@ -86,7 +86,7 @@ function registerAccountRoutes(app: Hono<BitbucketEnv>) {
       account_status: "active",
       location: null,
     };
-    return c.json({ ...toAccountView(c, account), ...more });
+    return c.json({ ...toAccountView(c, account), ...details });
   });
   app.get("/user/emails", requireScope("email"), (c) => {
     const { email } = c.get("account");

@@ -52,7 +52,7 @@ function buildRepository(data: RepositorySeed, workspace: string, lookup: SeedLo
     buildPullRequest(pullRequest, index, mainbranch, lookup, `${path}.pull_requests[${index}]`),
   );
   requireUnique(requests, `${path}.pull_requests`, "id");
-  const open = requests.filter(({ state }) => state === "OPEN").map(({ source }) => source);
+  const openSources = requests.filter(({ state }) => state === "OPEN").map(({ source }) => source);
   return {
     slug: data.slug,
     uuid: data.uuid ?? createUuid(`repository ${workspace}/${data.slug}`),
@@ -62,7 +62,7 @@ function buildRepository(data: RepositorySeed, workspace: string, lookup: SeedLo
     language: data.language ?? "",
     project: data.project ?? { key: "PROJ", name: "Untitled project" },
     mainbranch,
-    branches: [...new Set([mainbranch, ...(data.branches ?? []), ...open])],
+    branches: [...new Set([mainbranch, ...(data.branches ?? []), ...openSources])],
     created_on,
     updated_on: lookup.time(data.updated_on, created_on, `${path}.updated_on`),
     pull_requests: requests,

@@ -43,7 +43,7 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, provider: Pro
 function list(c: Context<BitbucketEnv>) {
   const { workspace, repository } = findRepository(c);
   const states = parseQueryList(c, "state").map((state) => state.toUpperCase());
-  const invalidState = states.find((state) => !PULL_REQUEST_STATES.some((known) => known === state));
+  const invalidState = states.find((state) => !PULL_REQUEST_STATES.some((validState) => validState === state));
   if (invalidState !== undefined) throw bitbucketError(400, `Invalid state: ${invalidState}`);
   const inQuery = c.req.query("q")?.includes("state") ?? false;
   const selectedStates: readonly string[] = states.length > 0 ? states : inQuery ? PULL_REQUEST_STATES : ["OPEN"];
@@ -79,10 +79,10 @@ async function create(c: Context<BitbucketEnv>, provider: ProviderContext<Bitbuc
     if (!repository.branches.includes(branch)) throw fieldError(name, `branch not found: ${branch}`);
   }
   if (source === destination) throw bitbucketError(400, "There are no changes to be pulled");
-  const open = repository.pull_requests.find(
+  const openRequest = repository.pull_requests.find(
     (pull) => pull.state === "OPEN" && pull.source === source && pull.destination === destination,
   );
-  if (open) throw bitbucketError(400, "Only one pull request may be open for a given source and target branch");
+  if (openRequest) throw bitbucketError(400, "Only one pull request may be open for a given source and target branch");
   const now = provider.timestamp();
   const request: PullRequest = {
     id: Math.max(0, ...repository.pull_requests.map(({ id }) => id)) + 1,

@@ -42,7 +42,7 @@ export type ControlTarget = {
   reset(): void;
 };
 
-const WhoseTokens = z.strictObject({ account: z.optional(z.string()) });
+const TokenOwner = z.strictObject({ account: z.optional(z.string()) });
 const Consent = z.strictObject({
   authorization_url: z.string(),
   decision: z.enum(["allow", "deny"]),
@@ -95,18 +95,18 @@ function redirectConsent(target: OAuthTarget, answer: z.infer<typeof Consent>): 
   if (url?.pathname !== target.traits.authorizePath) {
     throw createProblem(`authorization_url must be an address of ${target.traits.authorizePath} on this origin.`);
   }
-  const reading = parseAuthorization(url.searchParams, target.traits, target.client.id);
-  if (reading.outcome === "refuse") throw createProblem(reading.reason);
-  if (reading.outcome === "redirect") return reading.location;
+  const parsed = parseAuthorization(url.searchParams, target.traits, target.client.id);
+  if (parsed.outcome === "refuse") throw createProblem(parsed.reason);
+  if (parsed.outcome === "redirect") return parsed.location;
   return answerConsent(
     target,
-    reading.authorization,
+    parsed.authorization,
     answer.decision === "allow" ? getAccount(target, answer.account) : null,
   );
 }
 
 async function readAccount(c: Context<SandboxEnv>, target: ControlTarget): Promise<string | undefined> {
-  const { account } = parseShape(WhoseTokens, await readJson(c), "the request");
+  const { account } = parseShape(TokenOwner, await readJson(c), "the request");
   return account === undefined ? undefined : getAccount(target.oauth, account);
 }
 

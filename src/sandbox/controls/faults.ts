@@ -32,25 +32,25 @@ export type Faults = ReturnType<typeof createFaults>;
 
 /** The faults of one origin, in memory only. */
 export function createFaults() {
-  let waiting: (Fault & { left: number })[] = [];
+  let pending: (Fault & { left: number })[] = [];
 
   return {
     /** Replace all faults. */
     set(faults: Fault[]) {
-      waiting = faults.map((fault) => ({ ...fault, left: fault.times ?? 1 }));
+      pending = faults.map((fault) => ({ ...fault, left: fault.times ?? 1 }));
     },
 
     /** Faults that are not used up. */
     list(): Fault[] {
-      return waiting.map(({ left, ...fault }) => ({ ...fault, times: left }));
+      return pending.map(({ left, ...fault }) => ({ ...fault, times: left }));
     },
 
     /** Handles a request, with a fault if one matches. */
     async meet(request: Request, answer: () => Promise<Response>): Promise<Response> {
-      const fault = waiting.find(({ match }) => matches(match, request));
+      const fault = pending.find(({ match }) => matches(match, request));
       if (!fault) return answer();
       fault.left -= 1;
-      waiting = waiting.filter(({ left }) => left > 0);
+      pending = pending.filter(({ left }) => left > 0);
       const replacement = fault.drop || fault.status !== undefined ? getResponse(fault) : undefined;
       const real = replacement && fault.when !== "after" ? undefined : await answer();
       if (fault.delay_ms) await wait(fault.delay_ms, undefined, { signal: request.signal }).catch(() => undefined);

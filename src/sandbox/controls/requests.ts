@@ -1,4 +1,4 @@
-const KEPT = 500;
+const MAX_ENTRIES = 500;
 const HIDDEN = /token|secret|code|password|authorization|assertion|ticket|challenge|verifier/i;
 const NOT_HIDDEN = new Set(["nextPageToken"]);
 
@@ -22,7 +22,7 @@ export function createRequestLog() {
   let entries: LoggedRequest[] = [];
   return {
     add(entry: LoggedRequest) {
-      entries = [...entries.slice(1 - KEPT), entry];
+      entries = [...entries.slice(1 - MAX_ENTRIES), entry];
     },
     list: () => entries,
     clear() {

@@ -37,9 +37,9 @@ export function invalidError(
   resource: string,
   field: string,
   code: string,
-  more: Record<string, unknown> = {},
+  details: Record<string, unknown> = {},
 ): ApiError {
-  return githubError(422, "Validation Failed", [{ resource, field, code, ...more }]);
+  return githubError(422, "Validation Failed", [{ resource, field, code, ...details }]);
 }
 
 /** Requires a supported version and a valid token, and returns both the version and the scopes of the token. */

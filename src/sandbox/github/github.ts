@@ -97,7 +97,7 @@ function registerApplicationRoutes(app: Hono<SandboxEnv>, provider: ProviderCont
 function registerAccountRoutes(api: Hono<GithubEnv>) {
   api.get("/user", (c) => {
     const { login, name, email, bio, created_at } = c.get("account");
-    const more = {
+    const details = {
       name,
       email,
       bio: bio || null,
@@ -105,7 +105,7 @@ function registerAccountRoutes(api: Hono<GithubEnv>) {
       location: null,
       created_at: truncateToSecond(created_at),
     };
-    return c.json({ ...toAccountView(c, login), ...more });
+    return c.json({ ...toAccountView(c, login), ...details });
   });
   api.get("/users/:login", (c) => {
     const user = c.get("world").users.find(({ login }) => login.toLowerCase() === c.req.param("login").toLowerCase());

@@ -24,12 +24,12 @@ const ONE = `${ISSUES}/:number{[0-9]+}`;
 export function registerIssueRoutes(app: Hono<GithubEnv>, provider: ProviderContext<GithubState>): void {
   app.get("/issues", (c) => {
     const { login } = c.get("account");
-    const mine = listVisibleRepositories(c).flatMap((repository) =>
+    const assignedIssues = listVisibleRepositories(c).flatMap((repository) =>
       filterIssues(c, [...repository.issues, ...repository.pull_requests])
         .filter(({ assignees }) => assignees.includes(login))
         .map((issue) => toIssueView(c, repository, issue)),
     );
-    return c.json(paginate(c, mine));
+    return c.json(paginate(c, assignedIssues));
   });
   app.get(ISSUES, (c) => {
     const repository = findRepository(c);
@@ -87,15 +87,15 @@ async function create(c: Context<GithubEnv>, provider: ProviderContext<GithubSta
   }
   const now = provider.timestamp();
   const numbers = [...repository.issues, ...repository.pull_requests].map(({ number }) => number);
-  const write = canWrite(c, repository);
+  const hasWriteAccess = canWrite(c, repository);
   const issue: Issue = {
     number: Math.max(0, ...numbers) + 1,
     title: body.title,
     body: typeof body.body === "string" ? body.body : "",
     user: c.get("account").login,
     // GitHub silently drops them for users without write access.
-    assignees: write ? getAssignees(c, repository, body.assignees) : [],
-    labels: write ? getLabels(repository, body.labels) : [],
+    assignees: hasWriteAccess ? getAssignees(c, repository, body.assignees) : [],
+    labels: hasWriteAccess ? getLabels(repository, body.labels) : [],
     state: "open",
     state_reason: null,
     comments: [],

@@ -6,13 +6,13 @@ import type { GithubEnv } from "./access.ts";
  * (docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api): 30 by default, at most 100, on the
  * requested origin with all other parameters.
  */
-export function paginate<T>(c: Context<GithubEnv>, things: T[]): T[] {
+export function paginate<T>(c: Context<GithubEnv>, items: T[]): T[] {
   const size = Math.min(100, parseWholeNumber(c.req.query("per_page"), 30));
   const number = parseWholeNumber(c.req.query("page"), 1);
-  const last = Math.max(1, Math.ceil(things.length / size));
-  const getPageUrl = (to: number) => {
+  const last = Math.max(1, Math.ceil(items.length / size));
+  const getPageUrl = (page: number) => {
     const url = new URL(c.req.url);
-    url.searchParams.set("page", String(to));
+    url.searchParams.set("page", String(page));
     return url.href;
   };
   const links = [
@@ -21,7 +21,7 @@ export function paginate<T>(c: Context<GithubEnv>, things: T[]): T[] {
     ...(number > 1 ? [`<${getPageUrl(1)}>; rel="first"`] : []),
   ];
   if (links.length > 0) c.header("link", links.join(", "));
-  return things.slice((number - 1) * size, number * size);
+  return items.slice((number - 1) * size, number * size);
 }
 
 function parseWholeNumber(text: string | undefined, fallback: number): number {

@@ -14,7 +14,7 @@ export function registerSearchRoutes(app: Hono<GithubEnv>): void {
       .flatMap((repository) =>
         [...repository.issues, ...repository.pull_requests].map((issue) => ({ repository, issue })),
       )
-      .filter((thing) => terms.every(({ not, name, value }) => holds(thing, name, value, c) !== not));
+      .filter((hit) => terms.every(({ not, name, value }) => holds(hit, name, value, c) !== not));
     const { sort, order = "desc" } = c.req.query();
     const getSortKey = ({ issue }: Thing) => (sort === "created" ? issue.created_at : issue.updated_at);
     matches.sort((a, b) => (order === "asc" ? 1 : -1) * getSortKey(a).localeCompare(getSortKey(b)));

@@ -69,6 +69,6 @@ export type PullRequest = Issue & {
 /** A CI check of the newest commit of a branch. Without a conclusion, it runs. */
 export type Check = { name: string; conclusion: "success" | "failure" | "neutral" | "cancelled" | "skipped" | null };
 
-export function isPullRequest(thing: Issue | PullRequest): thing is PullRequest {
-  return "head" in thing;
+export function isPullRequest(issue: Issue | PullRequest): issue is PullRequest {
+  return "head" in issue;
 }

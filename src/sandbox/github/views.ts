@@ -92,7 +92,7 @@ export function toIssueView(c: C, repository: Repository, issue: Issue | PullReq
   };
 }
 
-/** Returns a pull request as in lists; a single one also has `more`. */
+/** Returns a pull request as in lists; `toPullRequestDetails` adds the fields of a single one. */
 export function toPullRequestView(c: C, repository: Repository, pull: PullRequest) {
   const {
     state_reason: _reason,
@@ -119,7 +119,7 @@ export function toPullRequestView(c: C, repository: Repository, pull: PullReques
   };
 }
 
-/** The newest commit of a branch. */
+/** Derives the SHA of the newest commit of a branch. */
 export function getBranchSha(branch: string): string {
   return hash("sha1", branch, "hex");
 }

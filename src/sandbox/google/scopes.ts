@@ -24,7 +24,7 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** Short names of scopes, any of which gives access to a part of an API. */
-const OPENS = {
+const SCOPES_BY_ACCESS = {
   mailRead: ["gmail.readonly", "gmail.modify"],
   mailSend: ["gmail.send", "gmail.compose", "gmail.modify"],
   mailCompose: ["gmail.compose", "gmail.modify"],
@@ -39,9 +39,9 @@ const OPENS = {
   driveRead: ["drive", "drive.readonly"],
   driveWrite: ["drive"],
 } as const;
-export type GoogleAccess = keyof typeof OPENS;
+export type GoogleAccess = keyof typeof SCOPES_BY_ACCESS;
 
-/** Names what the scopes are for, for the headline of the consent page. */
+/** Names the services of scopes, for the headline of the consent page. */
 export function describeScopes(scopes: string[]): string {
   const names: [string, string][] = [
     ["gmail", "Gmail"],
@@ -56,7 +56,7 @@ export function describeScopes(scopes: string[]): string {
   return narrowMatches.map(([, title]) => title).join(" and ") || "your Google account";
 }
 
-/** Whether a grant opens something. */
+/** Whether granted scopes give access to a part of an API. */
 export function grantsAccess(granted: string[], access: GoogleAccess): boolean {
-  return OPENS[access].some((scope) => granted.includes(AUTH + scope));
+  return SCOPES_BY_ACCESS[access].some((scope) => granted.includes(AUTH + scope));
 }

@@ -25,8 +25,8 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, provider: Provi
     return c.json({ results: ids.map((toObjectId) => ({ toObjectId, associationTypes })) });
   });
   app.put(`${FROM}/default/:other/:to`, (c) => {
-    const { type, record, other, found } = ends(c);
-    associate(type, record, other, found);
+    const { type, record, other, target } = parseEnds(c);
+    associate(type, record, other, target);
     provider.save();
     const time = provider.timestamp();
     const toResult = (from: string, to: string, associationTypeId: number) => ({
@@ -35,39 +35,39 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, provider: Provi
       associationSpec: { associationCategory: "HUBSPOT_DEFINED", associationTypeId },
     });
     const results = [
-      toResult(record.id, found.id, getTieId(type, other)),
-      toResult(found.id, record.id, getTieId(other, type)),
+      toResult(record.id, target.id, getTieId(type, other)),
+      toResult(target.id, record.id, getTieId(other, type)),
     ];
     return c.json({ status: "COMPLETE", results, startedAt: time, completedAt: time });
   });
   app.put(`${FROM}/:other/:to`, async (c) => {
-    const { type, record, other, found } = ends(c);
+    const { type, record, other, target } = parseEnds(c);
     const specs: unknown = await c.req.json().catch(() => undefined);
     const ids = (Array.isArray(specs) ? specs : []).map((entry) => Number(entry?.associationTypeId));
     if (ids.length === 0) throw badRequestError("Invalid input JSON");
     const invalidId = ids.find((id) => id !== getTieId(type, other));
     if (invalidId !== undefined) throw badRequestError(`invalid associationTypeId ${invalidId} for ${type}`);
-    associate(type, record, other, found);
+    associate(type, record, other, target);
     provider.save();
     const [from, to] = [OBJECT_TYPES[type].typeId, OBJECT_TYPES[other].typeId];
-    const pair = { fromObjectId: record.id, toObjectId: found.id, labels: [] };
+    const pair = { fromObjectId: record.id, toObjectId: target.id, labels: [] };
     return c.json({ fromObjectTypeId: from, toObjectTypeId: to, ...pair }, 201);
   });
   app.delete(`${FROM}/:other/:to`, (c) => {
-    const { type, record, other, found } = ends(c);
-    dissociate(type, record, other, found);
+    const { type, record, other, target } = parseEnds(c);
+    dissociate(type, record, other, target);
     provider.save();
     return c.body(null, 204);
   });
 }
 
-function ends(c: Context<HubspotEnv>) {
+function parseEnds(c: Context<HubspotEnv>) {
   const [type, other] = [parseObjectType(c, "write"), parseObjectType(c, "write", "other")];
   const world = c.get("world");
   const record = findRecord(world[type], type, c.req.param("id") ?? "");
   const match = findRecord(world[other], other, c.req.param("to") ?? "");
   getTieId(type, other);
-  return { type, record, other, found: match };
+  return { type, record, other, target: match };
 }
 
 function getTieId(type: ObjectType, other: ObjectType): number {

@@ -49,9 +49,9 @@ async function readMany(c: Context<HubspotEnv>, provider: ProviderContext<Hubspo
   const idProperty = body.idProperty === undefined ? undefined : String(body.idProperty);
   const records = c.get("world")[type];
   const getKey = (record: CrmRecord) => (idProperty === "email" ? (record.properties.email ?? "") : record.id);
-  const has = (record: CrmRecord, id: string) => getKey(record).toLowerCase() === id.toLowerCase();
-  const matches = records.filter((record) => ids.some((id) => has(record, id)));
-  const missingIds = ids.filter((id) => !matches.some((record) => has(record, id)));
+  const matchesId = (record: CrmRecord, id: string) => getKey(record).toLowerCase() === id.toLowerCase();
+  const matches = records.filter((record) => ids.some((id) => matchesId(record, id)));
+  const missingIds = ids.filter((id) => !matches.some((record) => matchesId(record, id)));
   const results = matches.map((record) => toRecordView(record, type, parseNames(body, "properties")));
   if (missingIds.length === 0) return c.json(complete(provider, results));
   const name = { contacts: "CONTACT", deals: "DEAL", notes: "NOTE" }[type];

@@ -124,10 +124,10 @@ function describeToken(provider: ProviderContext<HubspotState>, token: string) {
 function registerAccountRoutes(app: Hono<HubspotEnv>): void {
   app.get("/account-info/v3/details", (c) => {
     const { portalId, companyCurrency, timeZone } = c.get("world").portal;
-    const rest = { additionalCurrencies: [], utcOffset: "+01:00", utcOffsetMilliseconds: 3_600_000 };
+    const currencyAndOffset = { additionalCurrencies: [], utcOffset: "+01:00", utcOffsetMilliseconds: 3_600_000 };
     const { host } = new URL(c.req.url);
     const hosting = { uiDomain: host, dataHostingLocation: "eu1" };
-    return c.json({ portalId, accountType: "STANDARD", timeZone, companyCurrency, ...rest, ...hosting });
+    return c.json({ portalId, accountType: "STANDARD", timeZone, companyCurrency, ...currencyAndOffset, ...hosting });
   });
   // HubSpot's own description of the list ends in a slash, so its clients request that.
   for (const path of ["/crm/v3/owners", "/crm/v3/owners/"]) app.get(path, (c) => sendOwners(c));

@@ -24,7 +24,7 @@ export function registerObjectRoutes(app: Hono<HubspotEnv>, provider: ProviderCo
   });
   app.get(ONE, (c) => {
     const type = parseObjectType(c, "read");
-    return c.json(toView(c, type, recordIn(c, type)));
+    return c.json(toView(c, type, getRecord(c, type)));
   });
   app.patch(ONE, async (c) => {
     const type = parseObjectType(c, "write");
@@ -43,11 +43,11 @@ export function registerObjectRoutes(app: Hono<HubspotEnv>, provider: ProviderCo
 async function find(c: Context<HubspotEnv>) {
   const type = parseObjectType(c, "read");
   const body = await parseBody(c);
-  const { found, start, limit } = searchRecords(c.get("world")[type], type, body);
+  const { matches, start, limit } = searchRecords(c.get("world")[type], type, body);
   const properties = parseNames(body, "properties");
-  const results = found.slice(start, start + limit).map((record) => toRecordView(record, type, properties));
-  const next = start + limit < found.length ? { paging: { next: { after: String(start + limit) } } } : {};
-  return c.json({ total: found.length, results, ...next });
+  const results = matches.slice(start, start + limit).map((record) => toRecordView(record, type, properties));
+  const next = start + limit < matches.length ? { paging: { next: { after: String(start + limit) } } } : {};
+  return c.json({ total: matches.length, results, ...next });
 }
 
 function list(c: Context<HubspotEnv>) {
@@ -70,7 +70,7 @@ function getRecords(c: Context<HubspotEnv>, type: ObjectType): CrmRecord[] {
   return c.req.query("archived") === "true" ? listArchived(world, type) : world[type];
 }
 
-function recordIn(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
+function getRecord(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
   return findRecord(getRecords(c, type), type, c.req.param("id") ?? "", c.req.query("idProperty"));
 }
 

@@ -9,12 +9,12 @@ const LIMITS = { groups: 5, filters: 6, page: 200, query: 3_000, total: 10_000 }
 
 type Filter = { propertyName?: unknown; operator?: unknown; value?: unknown; highValue?: unknown; values?: unknown };
 
-/** Records of a type that a search body asks for, sorted, and the page of them. @throws ApiError */
+/** Finds the records of a search in order, and the bounds of the requested page. @throws ApiError */
 export function searchRecords(
   records: CrmRecord[],
   type: ObjectType,
   body: Record<string, unknown>,
-): { found: CrmRecord[]; start: number; limit: number } {
+): { matches: CrmRecord[]; start: number; limit: number } {
   const limit = body.limit === undefined ? 10 : Number(body.limit);
   const start = body.after === undefined || body.after === "" ? 0 : Number(body.after);
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMITS.page) {
@@ -30,7 +30,7 @@ export function searchRecords(
       matchesWords(record, type, words) &&
       (groups.length === 0 || groups.some((filters) => filters.every((filter) => holds(filter, record, type)))),
   );
-  return { found: sort(matches, type, body.sorts), start, limit };
+  return { matches: sort(matches, type, body.sorts), start, limit };
 }
 
 function getGroups(value: unknown): Filter[][] {
@@ -63,36 +63,40 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
   if (!Object.hasOwn(properties, name) && !OBJECT_TYPES[type].writable.includes(name)) {
     throw badRequestError(`There was a problem with the request. Property ${name} does not exist.`);
   }
-  const has = properties[name] ?? "";
+  const propertyValue = properties[name] ?? "";
   const value = String(filter.value ?? "");
   const values = (Array.isArray(filter.values) ? filter.values : []).map(String);
   switch (filter.operator) {
     case "EQ":
-      return isSame(has, value);
+      return isSame(propertyValue, value);
     case "NEQ":
-      return !isSame(has, value);
+      return !isSame(propertyValue, value);
     case "IN":
-      return values.some((value) => isSame(has, value));
+      return values.some((value) => isSame(propertyValue, value));
     case "NOT_IN":
-      return has !== "" && !values.some((value) => isSame(has, value));
+      return propertyValue !== "" && !values.some((value) => isSame(propertyValue, value));
     case "HAS_PROPERTY":
-      return has !== "";
+      return propertyValue !== "";
     case "NOT_HAS_PROPERTY":
-      return has === "";
+      return propertyValue === "";
     case "CONTAINS_TOKEN":
-      return contains(has, value);
+      return contains(propertyValue, value);
     case "NOT_CONTAINS_TOKEN":
-      return !contains(has, value);
+      return !contains(propertyValue, value);
     case "LT":
-      return has !== "" && compareValues(has, value) < 0;
+      return propertyValue !== "" && compareValues(propertyValue, value) < 0;
     case "LTE":
-      return has !== "" && compareValues(has, value) <= 0;
+      return propertyValue !== "" && compareValues(propertyValue, value) <= 0;
     case "GT":
-      return has !== "" && compareValues(has, value) > 0;
+      return propertyValue !== "" && compareValues(propertyValue, value) > 0;
     case "GTE":
-      return has !== "" && compareValues(has, value) >= 0;
+      return propertyValue !== "" && compareValues(propertyValue, value) >= 0;
     case "BETWEEN":
-      return has !== "" && compareValues(has, value) >= 0 && compareValues(has, String(filter.highValue ?? "")) <= 0;
+      return (
+        propertyValue !== "" &&
+        compareValues(propertyValue, value) >= 0 &&
+        compareValues(propertyValue, String(filter.highValue ?? "")) <= 0
+      );
     default:
       throw badRequestError(`Invalid input JSON: unknown operator ${String(filter.operator)}`);
   }

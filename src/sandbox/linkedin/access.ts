@@ -7,7 +7,7 @@ import type { LinkedinState, Member, Post } from "./state.ts";
 /** Context of a request to the API. */
 export type LinkedinEnv = ApiEnv<LinkedinState, Member>;
 
-/** Scopes in words. `r_member_social` is given to selected developers only, but a test may ask for it. */
+/** Scopes in words. LinkedIn grants `r_member_social` to selected developers only; tests may request it. */
 export const SCOPES: Record<string, string> = {
   openid: "Know that it is you",
   profile: "See your name and picture",
@@ -28,7 +28,7 @@ export function requireToken(provider: ProviderContext<LinkedinState>): Middlewa
   );
 }
 
-/** The headers of the versioned API (learn.microsoft.com/en-us/linkedin/marketing/versioning). */
+/** Requires the headers of the versioned API (learn.microsoft.com/en-us/linkedin/marketing/versioning). */
 export function requireVersion(provider: ProviderContext<LinkedinState>): MiddlewareHandler<LinkedinEnv> {
   return async (c, next) => {
     const version = c.req.header("linkedin-version");

@@ -21,8 +21,7 @@ import { parseLittle, registerPostRoutes } from "./posts.ts";
 import { DEFAULT_SEED, LinkedinSeed } from "./seed.ts";
 import { type Comment, type LinkedinState, type Post, REACTIONS } from "./state.ts";
 
-/** Sixty days. */
-const ACCESS_SECONDS = 5_184_000;
+const ACCESS_SECONDS = 60 * 86_400;
 
 /**
  * OAuth at LinkedIn (learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow): 60 days and no
@@ -100,11 +99,11 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Linke
     if (!post) return c.notFound();
     const getMemberName = (sub: string) => {
       const member = members.find((member) => member.sub === sub);
-      return member ? `${member.given_name} ${member.family_name}`.trim() : "somebody";
+      return member ? `${member.given_name} ${member.family_name}`.trim() : "Unknown member";
     };
     const facts = {
       Posted: post.publishedAt.slice(0, 10),
-      "Seen by": post.visibility === "CONNECTIONS" ? "connections" : "everybody",
+      "Seen by": post.visibility === "CONNECTIONS" ? "connections" : "everyone",
       Link: post.article ? `${post.article.title} (${post.article.source})` : "none",
       Reactions:
         post.reactions.map(({ actor, reactionType }) => `${getMemberName(actor)}: ${reactionType}`).join(", ") ||

@@ -72,10 +72,10 @@ function list(c: Context<LinkedinEnv>) {
   if (c.req.query("q") !== "author") throw linkedinError(400, "ILLEGAL_ARGUMENT", "Only the finder author is known");
   requireSelf(c, c.req.query("author"), "author");
   const [start, count] = [Number(c.req.query("start") ?? 0), Math.min(100, Number(c.req.query("count") ?? 10))];
-  const mine = c.get("world").posts.filter(({ author }) => author === c.get("account").sub);
-  mine.sort((a, b) => b.publishedAt.localeCompare(a.publishedAt));
-  const elements = mine.slice(start, start + count).map(toPostView);
-  return c.json({ paging: { start, count, links: [], total: mine.length }, elements });
+  const ownPosts = c.get("world").posts.filter(({ author }) => author === c.get("account").sub);
+  ownPosts.sort((a, b) => b.publishedAt.localeCompare(a.publishedAt));
+  const elements = ownPosts.slice(start, start + count).map(toPostView);
+  return c.json({ paging: { start, count, links: [], total: ownPosts.length }, elements });
 }
 
 function requireOwn(c: Context<LinkedinEnv>, resource: string): Post {
@@ -145,12 +145,12 @@ function invalid(message: string, code: string, fieldPath: string): ApiError {
  */
 export function parseLittle(commentary: string): string {
   let text = "";
-  let rest = commentary;
-  while (rest !== "") {
-    const match = ELEMENTS.map((element) => element.exec(rest)).find(Boolean);
+  let remaining = commentary;
+  while (remaining !== "") {
+    const match = ELEMENTS.map((element) => element.exec(remaining)).find(Boolean);
     if (!match) return text;
     text += match[1] ?? match[0];
-    rest = rest.slice(match[0].length);
+    remaining = remaining.slice(match[0].length);
   }
   return text;
 }

@@ -136,18 +136,18 @@ export function normalizeId(text: string): string {
 }
 
 /** Returns a page of a list: `page_size` (at most 100) from `start_cursor`. */
-export function paginate(things: unknown[], size: unknown, cursor: unknown): Record<string, unknown> {
+export function paginate(items: unknown[], size: unknown, cursor: unknown): Record<string, unknown> {
   const length = size === undefined ? 100 : Number(size);
   if (!Number.isInteger(length) || length < 1 || length > 100) {
     throw invalidError(`body failed validation: body.page_size should be ≤ \`100\`, instead was \`${String(size)}\`.`);
   }
   const start = cursor === undefined ? 0 : Number(/^cursor-(\d+)$/.exec(String(cursor))?.[1] ?? Number.NaN);
   if (Number.isNaN(start)) throw invalidError("The start_cursor provided is invalid.");
-  const more = start + length < things.length;
+  const hasMore = start + length < items.length;
   return {
     object: "list",
-    results: things.slice(start, start + length),
-    next_cursor: more ? `cursor-${start + length}` : null,
-    has_more: more,
+    results: items.slice(start, start + length),
+    next_cursor: hasMore ? `cursor-${start + length}` : null,
+    has_more: hasMore,
   };
 }

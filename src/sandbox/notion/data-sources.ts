@@ -21,9 +21,9 @@ export function registerDataSourceRoutes(app: Hono<NotionEnv>): void {
 async function query(c: Context<NotionEnv>) {
   const body = await parseBody(c);
   const database = findDataSource(c.get("world"), c.req.param("id") ?? "");
-  const alive = database.rows.filter(({ in_trash }) => !in_trash);
+  const activeRows = database.rows.filter(({ in_trash }) => !in_trash);
   const rows = sort(
-    alive.filter((row) => body.filter === undefined || holds(database, row, toRecord(body.filter))),
+    activeRows.filter((row) => body.filter === undefined || holds(database, row, toRecord(body.filter))),
     database,
     body.sorts,
   );
@@ -50,27 +50,27 @@ function holds(database: Database, row: Row, filter: Record<string, unknown>): b
 }
 
 function fulfils(cell: Cell, { type }: Property, operator: string, operand: unknown): boolean {
-  const empty = cell === null || cell === "" || (Array.isArray(cell) && cell.length === 0);
+  const isEmpty = cell === null || cell === "" || (Array.isArray(cell) && cell.length === 0);
   const text = String(cell ?? "").toLowerCase();
   const operandText = String(operand ?? "").toLowerCase();
-  const lists = Array.isArray(cell) ? cell.includes(String(operand)) : text.includes(operandText);
+  const containsOperand = Array.isArray(cell) ? cell.includes(String(operand)) : text.includes(operandText);
   switch (operator) {
     case "equals":
       return type === "checkbox" ? (cell === true) === (operand === true) : text === operandText;
     case "does_not_equal":
       return type === "checkbox" ? (cell === true) !== (operand === true) : text !== operandText;
     case "contains":
-      return lists;
+      return containsOperand;
     case "does_not_contain":
-      return !lists;
+      return !containsOperand;
     case "starts_with":
       return text.startsWith(operandText);
     case "ends_with":
       return text.endsWith(operandText);
     case "is_empty":
-      return empty;
+      return isEmpty;
     case "is_not_empty":
-      return !empty;
+      return !isEmpty;
     default:
       return compares(cell, operator, operand);
   }

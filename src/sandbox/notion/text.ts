@@ -29,17 +29,18 @@ export function parseBlocks(text: string): BlockSeed[] {
 /** Adjacent lines that are not items belong to one paragraph. */
 function parseParagraphs(part: string): BlockSeed[] {
   const blocks: BlockSeed[] = [];
-  let open: string[] = [];
+  let openLines: string[] = [];
   const close = () => {
-    if (open.length > 0) blocks.push({ type: "paragraph", value: { rich_text: [toTextPiece(open.join("\n"))] } });
-    open = [];
+    if (openLines.length > 0)
+      blocks.push({ type: "paragraph", value: { rich_text: [toTextPiece(openLines.join("\n"))] } });
+    openLines = [];
   };
   for (const line of part.split("\n").filter((line) => line.trim() !== "")) {
     const block = parseLineBlock(line.trim());
     if (block) {
       close();
       blocks.push(block);
-    } else open.push(line.trim());
+    } else openLines.push(line.trim());
   }
   close();
   return blocks;
@@ -51,9 +52,9 @@ function parseLineBlock(line: string): BlockSeed | undefined {
     const match = pattern.exec(line);
     if (!match) continue;
     const heading = type === "heading" ? `heading_${match[1]?.length}` : type;
-    const words = match.at(-1) ?? "";
-    const more = type === "to_do" ? { checked: match[1] === "x" } : {};
-    return { type: heading, value: { rich_text: [toTextPiece(words)], ...more } };
+    const text = match.at(-1) ?? "";
+    const extraFields = type === "to_do" ? { checked: match[1] === "x" } : {};
+    return { type: heading, value: { rich_text: [toTextPiece(text)], ...extraFields } };
   }
   return undefined;
 }

@@ -101,7 +101,7 @@ function chooseOption(name: string, property: Property, optionName: unknown): st
 
 function requireUserId(id: unknown, { users }: NotionState): string {
   if (users.some((user) => user.id === id)) return String(id);
-  throw invalidError("body failed validation: the people property has an id that is no user.");
+  throw invalidError("body failed validation: the people property has an unknown user ID.");
 }
 
 function parseDay({ start, end }: Record<string, unknown>, createError: (expectation: string) => Error): string {

@@ -11,7 +11,8 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
   app.get("/:page{[A-Za-z0-9-]*[0-9a-f]{32}}", (c) => {
     const id = normalizeId(c.req.param("page").slice(-32));
     const world = provider.world();
-    const getUserName = (user: string) => world.users.find((candidate) => candidate.id === user)?.name ?? "somebody";
+    const getUserName = (user: string) =>
+      world.users.find((candidate) => candidate.id === user)?.name ?? "Unknown user";
     const database = world.databases.find((database) => database.id === id);
     const rows = world.databases.flatMap((database) => database.rows.map((row) => ({ row, database })));
     const row = rows.find((match) => match.row.id === id);

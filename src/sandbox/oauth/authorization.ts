@@ -22,8 +22,8 @@ export type ParsedAuthorization =
 
 /** Validates the query of an authorization request. */
 export function parseAuthorization(query: URLSearchParams, traits: OAuthTraits, clientId: string): ParsedAuthorization {
-  const twice = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
-  if (twice) return { outcome: "refuse", reason: `The parameter ${twice} is given more than once.` };
+  const repeatedName = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
+  if (repeatedName) return { outcome: "refuse", reason: `The parameter ${repeatedName} occurs more than once.` };
   if (query.get("client_id") !== clientId)
     return { outcome: "refuse", reason: "This client_id is not registered with the sandbox." };
   const redirectUri = query.get("redirect_uri") ?? "";

@@ -25,7 +25,7 @@ export const GrantRows = z.object({
 
 export type GrantRows = z.infer<typeof GrantRows>;
 
-/** What a code was issued for, and what the token request must present. */
+/** The consent that a code is issued for, and the values that the token request must repeat. */
 export type CodeRequest = {
   account: string;
   client: string;
@@ -93,7 +93,7 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
   };
 }
 
-/** An empty store. */
+/** Creates an empty store. */
 export function createGrantRows(): GrantRows {
   return { grants: {}, codes: {}, access: {}, refresh: {} };
 }
@@ -102,14 +102,16 @@ function createCode(store: Store, request: CodeRequest): string {
   const { account, client, scopes, redirectUri, challenge, asksRefresh } = request;
   const { rows, now } = store;
   prune(rows, now());
-  const again = Object.values(rows.grants).some((grant) => grant.account === account && grant.client === client);
+  const hasConsented = Object.values(rows.grants).some((grant) => grant.account === account && grant.client === client);
   const [id, code] = [createSecret(store), createSecret(store)];
   rows.grants[id] = { account, client, scopes };
   rows.codes[hashValue(code)] = {
     grant: id,
     redirect_uri: redirectUri,
     ...(challenge === undefined ? {} : { challenge }),
-    ...(asksRefresh === undefined ? {} : { refresh: asksRefresh === "always" || (asksRefresh === "first" && !again) }),
+    ...(asksRefresh === undefined
+      ? {}
+      : { refresh: asksRefresh === "always" || (asksRefresh === "first" && !hasConsented) }),
     expires: now() + CODE_MS,
     spent: false,
   };
@@ -130,11 +132,11 @@ function exchange(store: Store, code: string, { client, redirectUri, verifier }:
   }
   row.spent = true;
   store.changed();
-  // S256 of RFC 7636 is the digest that everything here is stored under
-  const proven = row.challenge === undefined || (verifier !== undefined && hashValue(verifier) === row.challenge);
-  if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
-  const lasting = traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope);
-  return issue(store, grant, row.refresh ?? (lasting && traits.refresh !== "none"));
+  // The stored challenge is an S256 digest (RFC 7636), like the keys of this store.
+  const isProven = row.challenge === undefined || (verifier !== undefined && hashValue(verifier) === row.challenge);
+  if (row.expires <= now() || row.redirect_uri !== redirectUri || !isProven) return undefined;
+  const isOffline = traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope);
+  return issue(store, grant, row.refresh ?? (isOffline && traits.refresh !== "none"));
 }
 
 function refresh(store: Store, token: string, client: string): IssuedTokens | undefined {
@@ -168,12 +170,12 @@ function issue(store: Store, grant: Grant, withRefresh: boolean): IssuedTokens {
 }
 
 function expire({ rows, now, changed }: Store, account: string | undefined): number {
-  const alive = Object.values(rows.access).filter(
+  const validRows = Object.values(rows.access).filter(
     (row) => row.expires > now() && (!account || rows.grants[row.grant]?.account === account),
   );
-  for (const row of alive) row.expires = now();
+  for (const row of validRows) row.expires = now();
   changed();
-  return alive.length;
+  return validRows.length;
 }
 
 function revoke({ rows, changed }: Store, id: string) {
@@ -198,10 +200,10 @@ function prune(rows: GrantRows, now: number) {
   const old = now - 86_400_000;
   for (const [key, row] of Object.entries(rows.codes)) if (row.expires < old) delete rows.codes[key];
   for (const [key, row] of Object.entries(rows.access)) if (row.expires < old) delete rows.access[key];
-  const knownValues = new Set(
+  const usedGrants = new Set(
     [rows.codes, rows.access, rows.refresh].flatMap((table) => Object.values(table).map((row) => row.grant)),
   );
-  for (const id of Object.keys(rows.grants)) if (!knownValues.has(id)) delete rows.grants[id];
+  for (const id of Object.keys(rows.grants)) if (!usedGrants.has(id)) delete rows.grants[id];
 }
 
 function hashValue(value: string): string {

@@ -22,16 +22,16 @@ export type OAuthTarget = {
 /** Adds the authorization and token endpoints for any provider. */
 export function registerOAuthRoutes(app: Hono<SandboxEnv>, target: OAuthTarget): void {
   const { authorizePath, tokenPath, olderTokenPaths = [], revocation } = target.traits;
-  const waiting = new Map<string, { authorization: AuthorizationRequest; expires: number }>();
-  app.get(authorizePath, (c) => show(c, target, waiting));
-  app.post(authorizePath, (c) => applyAnswer(c, target, waiting));
+  const tickets = new Map() as Tickets;
+  app.get(authorizePath, (c) => showConsent(c, target, tickets));
+  app.post(authorizePath, (c) => applyAnswer(c, target, tickets));
   for (const path of [tokenPath, ...olderTokenPaths]) {
     app.post(path, createTokenEndpoint(target.traits, target.grants, target.client));
   }
   if (revocation) app.post(revocation.path, createRevocationEndpoint(target.traits, revocation, target));
 }
 
-/** Handles the user's answer to a request. Returns where the browser then goes. */
+/** Applies the user's answer to a request. Returns the URL that the browser is redirected to. */
 export function answerConsent(
   target: OAuthTarget,
   authorization: AuthorizationRequest,
@@ -50,16 +50,17 @@ export function answerConsent(
   return buildRedirect(redirectUri, { state: authorization.state, code });
 }
 
-type Waiting = Map<string, { authorization: AuthorizationRequest; expires: number }>;
+/** Authorization requests whose consent page is open, by ticket. */
+type Tickets = Map<string, { authorization: AuthorizationRequest; expires: number }>;
 
-function show(c: Context<SandboxEnv>, target: OAuthTarget, waiting: Waiting) {
-  const reading = parseAuthorization(new URL(c.req.url).searchParams, target.traits, target.client.id);
-  if (reading.outcome === "refuse") return c.html(renderErrorPage(target.title, reading.reason), 400, getPageHeaders());
-  if (reading.outcome === "redirect") return c.redirect(reading.location, 302);
-  for (const [ticket, request] of waiting) if (request.expires <= target.now()) waiting.delete(ticket);
+function showConsent(c: Context<SandboxEnv>, target: OAuthTarget, tickets: Tickets) {
+  const parsed = parseAuthorization(new URL(c.req.url).searchParams, target.traits, target.client.id);
+  if (parsed.outcome === "refuse") return c.html(renderErrorPage(target.title, parsed.reason), 400, getPageHeaders());
+  if (parsed.outcome === "redirect") return c.redirect(parsed.location, 302);
+  for (const [ticket, request] of tickets) if (request.expires <= target.now()) tickets.delete(ticket);
   const ticket = Buffer.from(target.random(32)).toString("base64url");
-  waiting.set(ticket, { authorization: reading.authorization, expires: target.now() + TICKET_MS });
-  const { scopes, redirectUri } = reading.authorization;
+  tickets.set(ticket, { authorization: parsed.authorization, expires: target.now() + TICKET_MS });
+  const { scopes, redirectUri } = parsed.authorization;
   const view = {
     subject: target.traits.subject(scopes),
     action: target.traits.authorizePath,
@@ -71,20 +72,20 @@ function show(c: Context<SandboxEnv>, target: OAuthTarget, waiting: Waiting) {
   return c.html(renderConsentPage(view), 200, getPageHeaders(redirectUri));
 }
 
-async function applyAnswer(c: Context<SandboxEnv>, target: OAuthTarget, waiting: Waiting) {
+async function applyAnswer(c: Context<SandboxEnv>, target: OAuthTarget, tickets: Tickets) {
   const refuse = (reason: string) => c.html(renderErrorPage(target.title, reason), 403, getPageHeaders());
   const origin = c.req.header("origin");
   if (origin !== undefined && origin !== new URL(c.req.url).origin)
     return refuse("The form was sent from another site.");
   const form = new URLSearchParams(await c.req.text());
   const ticket = form.get("ticket") ?? "";
-  const request = waiting.get(ticket);
+  const request = tickets.get(ticket);
   if (!request || request.expires <= target.now())
     return refuse("This page is out of date. Go back to kay and start again.");
   const decision = form.get("decision");
   const account = target.accounts().find(({ id }) => id === form.get("account"));
   if (decision !== "deny" && (decision !== "allow" || !account)) return refuse("The form was not filled in.");
-  waiting.delete(ticket);
+  tickets.delete(ticket);
   c.header("cache-control", "no-store");
   return c.redirect(
     answerConsent(target, request.authorization, decision === "allow" && account ? account.id : null),

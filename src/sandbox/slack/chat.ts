@@ -61,8 +61,8 @@ function react(call: MethodCall, add: boolean): Record<string, unknown> {
   if (!/^\d+\.\d+$/.test(args.timestamp ?? "")) throw slackError("bad_timestamp");
   const { message } = getMessage(conversation, args.timestamp);
   const reaction = message.reactions.find((reaction) => reaction.name === name);
-  const has = reaction?.users.includes(me.id) ?? false;
-  if (has === add) throw slackError(add ? "already_reacted" : "no_reaction");
+  const hasReacted = reaction?.users.includes(me.id) ?? false;
+  if (hasReacted === add) throw slackError(add ? "already_reacted" : "no_reaction");
   if (!add && reaction) reaction.users = reaction.users.filter((id) => id !== me.id);
   else if (reaction) reaction.users.push(me.id);
   else message.reactions.push({ name, users: [me.id] });

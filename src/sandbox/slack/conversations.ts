@@ -125,9 +125,9 @@ function open(call: MethodCall): Record<string, unknown> {
   if (ids.length > 1) throw slackError("method_not_supported_for_channel_type");
   const oldCount = call.world.ims.length;
   const im = ensureIm(call, ids[0] ?? "");
-  const already = call.world.ims.length === oldCount;
-  if (!already) provider.save();
-  return { ...(already ? { no_op: true, already_open: true } : {}), channel: { id: im.id } };
+  const isOpen = call.world.ims.length === oldCount;
+  if (!isOpen) provider.save();
+  return { ...(isOpen ? { no_op: true, already_open: true } : {}), channel: { id: im.id } };
 }
 
 /**

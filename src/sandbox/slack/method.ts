@@ -77,7 +77,7 @@ export function isMember({ members }: Channel, me: User): boolean {
 /** Returns a page of a list with the cursor of the next (docs.slack.dev/apis/web-api/pagination). */
 export function paginate<T>(
   { args }: MethodCall,
-  things: T[],
+  items: T[],
   { fallback = 100, most = 1000 } = {},
 ): { page: T[]; next: string } {
   const limit = Number(args.limit || fallback);
@@ -85,8 +85,8 @@ export function paginate<T>(
   const start = args.cursor ? getPosition(args.cursor) : 0;
   const end = start + limit;
   return {
-    page: things.slice(start, end),
-    next: end < things.length ? Buffer.from(`next:${end}`).toString("base64") : "",
+    page: items.slice(start, end),
+    next: end < items.length ? Buffer.from(`next:${end}`).toString("base64") : "",
   };
 }
 

@@ -7,7 +7,7 @@ import { buildPermalink, getPartner } from "./views.ts";
 type Hit = { conversation: Conversation; message: Reply; thread?: string };
 type Test = (hit: Hit) => boolean;
 
-/** Search over everything that the user can see (docs.slack.dev/reference/methods/search.messages). */
+/** Search over all messages that the user can see (docs.slack.dev/reference/methods/search.messages). */
 export function registerSearchMethods(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
   registerMethod(app, provider, "search.messages", "search:read", (call) => {
     const { args } = call;
@@ -51,7 +51,7 @@ function listHits({ world, me }: MethodCall): Hit[] {
 }
 
 /**
- * Required words, phrases in quotes, and the modifiers `in:`, `from:`, `before:`, `after:`, `on:`, with `-` for not.
+ * Parses words, phrases in quotes, and the modifiers `in:`, `from:`, `before:`, `after:`, `on:`, with `-` for not.
  */
 function readQuery(query: string, call: MethodCall): Test[] {
   return [...query.matchAll(/(-?)(?:(in|from|before|after|on|has):)?("[^"]*"|\S+)/gi)].map(

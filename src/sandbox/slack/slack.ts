@@ -13,7 +13,7 @@ import { SlackSeed } from "./seed.ts";
 import { isIm, type Reply, type SlackState } from "./state.ts";
 import { toUserView } from "./views.ts";
 
-/** Scopes of people's tokens in words (docs.slack.dev/reference/scopes). */
+/** Scopes of user tokens in words (docs.slack.dev/reference/scopes). */
 const SCOPES: Record<string, string> = {
   "channels:read": "See public channels and what they are about",
   "channels:history": "Read messages in public channels",
@@ -38,7 +38,7 @@ const SCOPES: Record<string, string> = {
 const failure = (error: string) => ({ status: 200 as const, body: { ok: false, error } });
 
 /**
- * OAuth 2.0 at Slack for people's tokens, with token rotation (docs.slack.dev/authentication/installing-with-oauth and
+ * OAuth 2.0 at Slack for user tokens, with token rotation (docs.slack.dev/authentication/installing-with-oauth and
  * …/using-token-rotation): a code returns the tokens in `authed_user`, a refresh returns them beside it, and each
  * refresh spends its token.
  */
@@ -141,8 +141,8 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Slack
   };
   app.get("/", (c) => {
     const { team, channels } = provider.world();
-    const open = channels.filter(({ is_private, is_archived }) => !is_private && !is_archived);
-    const list = html`<ul>${open.map(({ id, name }) => html`<li><a href="/archives/${id}">#${name}</a></li>`)}</ul>`;
+    const openChannels = channels.filter(({ is_private, is_archived }) => !is_private && !is_archived);
+    const list = html`<ul>${openChannels.map(({ id, name }) => html`<li><a href="/archives/${id}">#${name}</a></li>`)}</ul>`;
     return sendWebPage(c, team.name, list);
   });
   app.get("/archives/:channel/:message?", (c) => {
@@ -163,7 +163,7 @@ function getToken(request: Request): string {
   return /^bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
 }
 
-/** A file that was announced, and uploaded once it has `file`. */
+/** An announced file; `file` is set once it is uploaded. */
 type Upload = { user: string; filename: string; length: number; file?: SandboxFile };
 
 /** Files are uploaded in three steps (docs.slack.dev/messaging/working-with-files). */

@@ -95,14 +95,14 @@ function fits({ field: name, operator, operands }: Comparison, context: CqlConte
 function holds({ field: name, operator, operands }: Comparison, page: Page, context: CqlContext): boolean {
   const field = findKnown(name);
   if (!field) return false;
-  const has = field.of(page, context.site);
+  const pageValues = field.of(page, context.site);
   const values = operands.map((operand) => getMeaning(operand, field, context) ?? "");
   if (operator === "~" || operator === "!~")
-    return has.some((text) => containsWords(text, values[0] ?? "")) === (operator === "~");
-  const equal = has.some((text) => values.some((value) => value.toLowerCase() === text.toLowerCase()));
+    return pageValues.some((text) => containsWords(text, values[0] ?? "")) === (operator === "~");
+  const equal = pageValues.some((text) => values.some((value) => value.toLowerCase() === text.toLowerCase()));
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !equal;
-  return isOrdered(operator, Date.parse(has[0] ?? "") - Date.parse(values[0] ?? ""));
+  return isOrdered(operator, Date.parse(pageValues[0] ?? "") - Date.parse(values[0] ?? ""));
 }
 
 function getMeaning(operand: Operand, field: Field, { me, now }: CqlContext): string | undefined {

@@ -96,11 +96,13 @@ async function save(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   const fields = await parseBody(c);
   const site = c.get("site");
   const now = provider.timestamp();
-  const saved = page ? applyChange(fields, page, site, now) : create(fields, site, c.get("account").accountId, now);
-  if (!page) site.pages.push(saved as Page);
-  else Object.assign(page, saved);
+  const fieldValues = page
+    ? applyChange(fields, page, site, now)
+    : create(fields, site, c.get("account").accountId, now);
+  if (!page) site.pages.push(fieldValues as Page);
+  else Object.assign(page, fieldValues);
   provider.save();
-  const view = toPageView(site, page ?? (saved as Page), "storage");
+  const view = toPageView(site, page ?? (fieldValues as Page), "storage");
   return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } });
 }
 

@@ -15,9 +15,9 @@ export function paginate<T>(c: Context<SiteEnv>, items: T[], view: (item: T) => 
   query.set("limit", String(limit));
   query.set("cursor", Buffer.from(JSON.stringify({ start: start + limit })).toString("base64url"));
   const next = `${c.req.path.replace(/^\/ex\/confluence\/[^/]+/, "")}?${query}`;
-  const more = start + limit < items.length;
-  if (more) c.header("link", `<${next}>; rel="next"`);
-  return c.json({ results, _links: { ...(more ? { next } : {}), base: getBaseUrl(c) } });
+  const hasMore = start + limit < items.length;
+  if (hasMore) c.header("link", `<${next}>; rel="next"`);
+  return c.json({ results, _links: { ...(hasMore ? { next } : {}), base: getBaseUrl(c) } });
 }
 
 function getLimit(c: Context): number {

@@ -22,7 +22,7 @@ export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderConte
     const results = pages
       .slice(start, start + limit)
       .map((page) => toResultView(c, page, listSearchedWords(cql), provider.now()));
-    const more = start + limit < pages.length;
+    const hasMore = start + limit < pages.length;
     const query = new URLSearchParams({ ...c.req.query(), limit: String(limit), start: String(start + limit) });
     return c.json({
       results,
@@ -35,7 +35,7 @@ export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderConte
       _links: {
         base: getBaseUrl(c),
         context: "/wiki",
-        ...(more ? { next: `/rest/api/search?${query}` } : {}),
+        ...(hasMore ? { next: `/rest/api/search?${query}` } : {}),
         self: `${getBaseUrl(c)}/rest/api/search?cql=${encodeURIComponent(cql)}`,
       },
     });

@@ -19,23 +19,23 @@ const ENTITIES: Record<string, string> = {
 const PIECE =
   /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<(\/?)([a-zA-Z][\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)|(<)/g;
 
-/** Read storage format. @throws StorageError */
+/** Parses storage format. @throws StorageError */
 export function parseStorage(text: string): StorageNode[] {
   const root = { name: "", attributes: {}, children: [] as StorageNode[] };
-  const open = [root];
+  const openElements = [root];
   for (const [, cdata, closing, name, attributes, empty, plain, stray] of text.matchAll(PIECE)) {
-    const parent = open.at(-1) ?? root;
+    const parent = openElements.at(-1) ?? root;
     if (stray !== undefined) throw new StorageError("Error parsing xhtml: Unexpected character '<'");
     if (cdata !== undefined) parent.children.push(cdata);
     else if (plain !== undefined) parent.children.push(decode(plain));
-    else if (name !== undefined && closing === "/") close(open, name);
+    else if (name !== undefined && closing === "/") close(openElements, name);
     else if (name !== undefined) {
       const element = { name, attributes: getAttributes(attributes ?? ""), children: [] as StorageNode[] };
       parent.children.push(element);
-      if (empty === "") open.push(element);
+      if (empty === "") openElements.push(element);
     }
   }
-  const top = open.at(-1);
+  const top = openElements.at(-1);
   if (top && top !== root)
     throw new StorageError(
       `Error parsing xhtml: Unexpected end of document; was expecting a close tag for element <${top.name}>`,
@@ -43,14 +43,14 @@ export function parseStorage(text: string): StorageNode[] {
   return root.children;
 }
 
-/** Returns the words of a page as its index sees them. */
+/** Returns the text of a page, as its search index has it. */
 export function getStorageText(pieces: StorageNode[]): string {
-  const words = pieces.map((piece) => {
+  const texts = pieces.map((piece) => {
     if (typeof piece === "string") return piece;
     const inner = getStorageText(piece.children);
     return BLOCKS.has(piece.name) ? `${inner}\n` : inner;
   });
-  return words.join("");
+  return texts.join("");
 }
 
 /** Escapes text for storage format. */
@@ -60,14 +60,14 @@ export function escapeStorage(text: string): string {
 
 const BLOCKS = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "th", "br", "pre", "blockquote"]);
 
-function close(open: { name: string }[], name: string) {
-  const last = open.at(-1);
-  if (open.length < 2 || last?.name !== name) {
+function close(openElements: { name: string }[], name: string) {
+  const last = openElements.at(-1);
+  if (openElements.length < 2 || last?.name !== name) {
     throw new StorageError(
       `Error parsing xhtml: Unexpected close tag </${name}>${last?.name ? `; expected </${last.name}>` : ""}`,
     );
   }
-  open.pop();
+  openElements.pop();
 }
 
 function getAttributes(text: string): Record<string, string> {

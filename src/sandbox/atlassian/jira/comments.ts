@@ -36,7 +36,7 @@ export function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderCont
   });
 }
 
-/** The same in version 2, where requests and responses have text. */
+/** Comments of issues in version 2, where requests and responses have text. */
 export function registerTextCommentRoutes(
   app: Hono<SiteEnv>,
   provider: ProviderContext<AtlassianState>,

@@ -18,7 +18,7 @@ export function findIssue(c: Context<SiteEnv>): Issue {
   return issue;
 }
 
-/** An issue was changed now. */
+/** Records a change of an issue, and saves the state. */
 export function touchIssue(issue: Issue, provider: ProviderContext<AtlassianState>): void {
   issue.updated = provider.timestamp();
   provider.save();

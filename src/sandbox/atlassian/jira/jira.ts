@@ -73,12 +73,12 @@ async function add(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
   if (files.length === 0) throw jiraError(400, ["No file was sent."]);
   const ids = c.get("site").issues.flatMap(({ attachments = [] }) => attachments.map(({ id }) => Number(id)));
   const first = getNextNumber(ids, 30_000);
-  const created = provider.timestamp();
+  const timestamp = provider.timestamp();
   const newAttachments = files.map(
     ({ filename, mimeType, bytes }, index): IssueAttachment => ({
       ...describeFile(String(first + index), filename, mimeType, bytes),
       author: c.get("account").accountId,
-      created,
+      created: timestamp,
     }),
   );
   issue.attachments = [...(issue.attachments ?? []), ...newAttachments];

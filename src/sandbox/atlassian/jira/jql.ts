@@ -54,21 +54,21 @@ function parse(jql: string): Query {
 function toProblem({ problem, token }: QuerySyntaxError, jql: string): string {
   const { line, character } = toPosition(jql, token.at);
   const where = `(line ${line}, character ${character})`;
-  const end = token.kind === "end";
+  const isEnd = token.kind === "end";
   const quotedToken = `'${token.value}'`;
   if (problem === "quote")
     return `Error in the JQL Query: The quoted string ${quotedToken} has not been completed. ${where}`;
   if (problem === "value") {
     const expecting = "Error in JQL Query: Expecting either a value, list or function";
-    return end
+    return isEnd
       ? `${expecting} before the end of the query.`
       : `${expecting} but got ${quotedToken}. You must surround ${quotedToken} in quotation marks to use it as a value. ${where}`;
   }
   if (problem === "operator") {
-    return `Error in the JQL Query: Expecting operator ${end ? "before the end of the query" : `but got ${quotedToken}`}. ${OPERATORS}${end ? "" : ` ${where}`}`;
+    return `Error in the JQL Query: Expecting operator ${isEnd ? "before the end of the query" : `but got ${quotedToken}`}. ${OPERATORS}${isEnd ? "" : ` ${where}`}`;
   }
   const expected = { field: "a field name", and_or: "either 'OR' or 'AND'", close: "')'", order: "'BY'" }[problem];
-  if (end)
+  if (isEnd)
     return `Error in the JQL Query: Expecting ${expected} ${problem === "field" ? "at" : "before"} the end of the query.`;
   return `Error in the JQL Query: Expecting ${expected} but got ${quotedToken}. ${where}`;
 }
@@ -80,8 +80,8 @@ function listProblems(comparison: Comparison, context: JqlContext): string[] {
   if (!field.operators.includes(operator))
     return [`The operator '${operator.toLowerCase()}' is not supported by the '${name}' field.`];
   if (operator === "IS" || operator === "IS NOT") {
-    const empty = operands.every(({ kind }) => kind === "empty");
-    return empty
+    const isEmpty = operands.every(({ kind }) => kind === "empty");
+    return isEmpty
       ? []
       : [`The operator '${operator.toLowerCase()}' can only be used with EMPTY or NULL for the field '${name}'.`];
   }
@@ -112,36 +112,40 @@ function checkOperand(operand: Operand, name: string, field: JqlField, alone: bo
 function holds({ field: name, operator, operands }: Comparison, issue: Issue, context: JqlContext): boolean {
   const field = findJqlField(name);
   if (!field) return false;
-  const has = field.of(issue, context);
-  const empty = has.length === 0;
-  if (operator === "IS" || operator === "IS NOT") return empty === (operator === "IS");
+  const issueValues = field.of(issue, context);
+  const isEmpty = issueValues.length === 0;
+  if (operator === "IS" || operator === "IS NOT") return isEmpty === (operator === "IS");
   const equal = operands.some((operand) =>
-    operand.kind === "empty" ? empty : has.some((text) => isEqual(text, getMeaning(operand, field, context), field)),
+    operand.kind === "empty"
+      ? isEmpty
+      : issueValues.some((text) => isEqual(text, getMeaning(operand, field, context), field)),
   );
   if (operator === "=" || operator === "IN") return equal;
-  if (operator === "!=" || operator === "NOT IN") return !empty && !equal;
+  if (operator === "!=" || operator === "NOT IN") return !isEmpty && !equal;
   const [operand] = operands;
-  if (!operand || operand.kind === "empty" || empty) return false;
+  if (!operand || operand.kind === "empty" || isEmpty) return false;
   if (operator === "~" || operator === "!~") {
-    const isMatch = operand.kind === "text" && has.some((text) => containsWords(text, operand.text));
+    const isMatch = operand.kind === "text" && issueValues.some((text) => containsWords(text, operand.text));
     return isMatch === (operator === "~");
   }
   const limit = getSize(getMeaning(operand, field, context) ?? "", field);
-  return has.some((text) => isOrdered(operator, getSize(text, field) - limit));
+  return issueValues.some((text) => isOrdered(operator, getSize(text, field) - limit));
 }
 
-function isEqual(has: string, meaning: string | undefined, field: JqlField): boolean {
+function isEqual(value: string, meaning: string | undefined, field: JqlField): boolean {
   if (meaning === undefined) return false;
-  return field.kind === "date" ? Date.parse(has) === Date.parse(meaning) : has.toLowerCase() === meaning.toLowerCase();
+  return field.kind === "date"
+    ? Date.parse(value) === Date.parse(meaning)
+    : value.toLowerCase() === meaning.toLowerCase();
 }
 
 /** Returns a value of the query in the field's canonical form; undefined if it is unknown. */
 function getMeaning(operand: Operand, field: JqlField, context: JqlContext): string | undefined {
   if (operand.kind === "empty") return undefined;
   if (operand.kind === "function") {
-    const person = operand.name.toLowerCase() === "currentuser";
+    const isPerson = operand.name.toLowerCase() === "currentuser";
     if (field.kind === "date") return getTime(operand, context);
-    return person && field.kind === "name" ? resolvePerson(field, context) : undefined;
+    return isPerson && field.kind === "name" ? resolvePerson(field, context) : undefined;
   }
   if (field.kind === "text") return operand.text;
   return field.kind === "date" ? getDate(operand.text, context.now) : field.resolve?.(operand.text, context);

@@ -26,7 +26,7 @@ export function registerLinkRoutes(app: Hono<SiteEnv>, provider: ProviderContext
   app.post("/issue/:key/worklog", write, (c) => logWork(c, provider));
 }
 
-/** The issue that the link goes out from is the `inwardIssue` of the request. */
+/** Links two issues. The link goes out from the `inwardIssue` of the request. */
 async function link(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const body = await parseBody(c);
   const type = LINK_TYPES.find(

@@ -15,7 +15,7 @@ import {
 } from "./views.ts";
 
 /**
- * Projects, people, and what issues can be made of (groups projects, users, myself, issue-types, issue-priorities,
+ * Projects, users, and the types, priorities and statuses of issues (groups projects, users, myself, issue-types, issue-priorities,
  * workflow-statuses).
  */
 export function registerProjectRoutes(app: Hono<SiteEnv>): void {

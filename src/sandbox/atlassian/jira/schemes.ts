@@ -1,8 +1,7 @@
 import type { StatusCategory } from "../state.ts";
 
 /**
- * What every Jira Cloud site is set up with: issue types, priorities, status categories and the workflow of a new
- * project.
+ * The initial schemes of a Jira Cloud site: issue types, priorities, status categories and the workflow of a new project.
  */
 
 export const ISSUE_TYPES = [

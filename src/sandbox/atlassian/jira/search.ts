@@ -13,8 +13,8 @@ const REMOVED =
   "The requested API has been removed. Please migrate to the /rest/api/3/search/jql API. A full migration guideline is available at https://developer.atlassian.com/changelog/#CHANGE-2046";
 
 /**
- * JQL search, enhanced (group issue-search): pages by `nextPageToken`, at most 100 issues with fields and 5,000 with
- * ids or keys alone; an issue has no more than its id unless fields are asked for.
+ * The enhanced JQL search (group issue-search). Pages by `nextPageToken` have at most 100 issues with fields, or 5,000
+ * with IDs or keys only. Without requested fields, an issue has only its ID.
  */
 export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const read = requireScope("read:jira-work");
@@ -45,15 +45,15 @@ const NAMES = [
 function sendPage(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, query: Record<string, unknown>) {
   const jql = typeof query.jql === "string" ? query.jql : "";
   const fields = (Array.isArray(query.fields) ? query.fields.map(String) : []).filter(Boolean);
-  const small = fields.every((name) => name === "id" || name === "key");
-  const size = Math.max(1, parseNumber(query.maxResults, "maxResults", 50, small ? 5000 : 100));
+  const isSmall = fields.every((name) => name === "id" || name === "key");
+  const size = Math.max(1, parseNumber(query.maxResults, "maxResults", 50, isSmall ? 5000 : 100));
   const start = getStart(query.nextPageToken, jql);
   const issues = findIssues(c, provider, jql);
-  const more = start + size < issues.length;
+  const hasMore = start + size < issues.length;
   return {
     issues: issues.slice(start, start + size).map((issue) => toView(c, issue, fields)),
-    ...(more ? { nextPageToken: getToken(start + size, jql) } : {}),
-    isLast: !more,
+    ...(hasMore ? { nextPageToken: getToken(start + size, jql) } : {}),
+    isLast: !hasMore,
   };
 }
 

@@ -10,12 +10,12 @@ export function formatJiraTime(iso: string): string {
   return new Date(iso).toISOString().replace("Z", "+0000");
 }
 
-/** Base of every `self`, as the gateway writes it. */
+/** Returns the URL of a resource, for its field `self`. */
 export function getSelfUrl(view: ViewContext, path: string): string {
   return `${new URL(view.request.url).origin}/ex/jira/${view.site.id}/rest/api/3/${path}`;
 }
 
-/** A user; null stays null. */
+/** Returns a user; null for an unknown ID or none. */
 export function toUserView(view: ViewContext, id: string | null) {
   const account = view.accounts.find(({ accountId }) => accountId === id);
   if (!account) return null;
@@ -116,7 +116,7 @@ export function getProjectAndStatus(site: Site, issue: Issue): { project: Projec
   return { project, status };
 }
 
-/** Every field of an issue. */
+/** Returns every field of an issue. */
 export function toFieldsView(view: ViewContext, issue: Issue): Record<string, unknown> {
   const { project, status } = getProjectAndStatus(view.site, issue);
   const isDone = status.statusCategory === "done";
@@ -164,13 +164,17 @@ function toLinkViews(issues: Issue[], issue: Issue) {
     const linkedIssue = issues.find((issue) => issue.key === key);
     return { id: linkedIssue?.id, key, fields: { summary: linkedIssue?.summary } };
   };
-  const out = (issue.links ?? []).map(({ id, type, to }) => ({ id, type: findType(type), outwardIssue: toEnd(to) }));
+  const outwardLinks = (issue.links ?? []).map(({ id, type, to }) => ({
+    id,
+    type: findType(type),
+    outwardIssue: toEnd(to),
+  }));
   const inwardLinks = issues.flatMap(({ key, links = [] }) =>
     links
       .filter(({ to }) => to === issue.key)
       .map(({ id, type }) => ({ id, type: findType(type), inwardIssue: toEnd(key) })),
   );
-  return [...out, ...inwardLinks];
+  return [...outwardLinks, ...inwardLinks];
 }
 
 function findType(name: string) {
@@ -216,16 +220,18 @@ const FIELD_NAMES: Record<string, string> = {
  * Returns the requested fields: names, `*all`, `*navigable` (all but comments), and `-name` to omit one. Ignores
  * unknown names.
  */
-export function pickFields(fields: Record<string, unknown>, wanted: string[]): Record<string, unknown> {
-  const plus = wanted.filter((name) => !name.startsWith("-"));
-  const all = plus.includes("*all") || plus.length === 0;
+export function pickFields(fields: Record<string, unknown>, requestedNames: string[]): Record<string, unknown> {
+  const included = requestedNames.filter((name) => !name.startsWith("-"));
+  const all = included.includes("*all") || included.length === 0;
   const names = Object.keys(fields).filter(
-    (name) => all || plus.includes(name) || (plus.includes("*navigable") && name !== "comment"),
+    (name) => all || included.includes(name) || (included.includes("*navigable") && name !== "comment"),
   );
-  return Object.fromEntries(names.filter((name) => !wanted.includes(`-${name}`)).map((name) => [name, fields[name]]));
+  return Object.fromEntries(
+    names.filter((name) => !requestedNames.includes(`-${name}`)).map((name) => [name, fields[name]]),
+  );
 }
 
-/** Four sizes, one picture. */
+/** Returns the same picture for all four sizes. */
 function toAvatarUrls(view: ViewContext, name: string) {
   const url = getAvatarUrl(view.request, name);
   return { "48x48": url, "24x24": url, "16x16": url, "32x32": url };

@@ -64,32 +64,33 @@ export function createDriveMatcher(query: string, me: Account, accounts: Account
   return offset === tokens.length ? test : fail();
 }
 
-/** All text of a file. */
+/** Returns all text of a file. */
 function getContent({ name, description, paragraphs, sheets }: DriveFile): string {
   const text = (paragraphs ?? []).map((paragraph) => paragraph.text);
   return [name, description, ...text, ...(sheets ?? []).flatMap(({ rows }) => rows.flat())].join(" ").toLowerCase();
 }
 
 function createComparison(field: string, operator: string, value: string): Test {
-  const words = value.toLowerCase();
-  const is = (test: Test): Test => (operator === "=" ? test : operator === "!=" ? (file) => !test(file) : fail());
+  const lowerValue = value.toLowerCase();
+  const matchEquality = (test: Test): Test =>
+    operator === "=" ? test : operator === "!=" ? (file) => !test(file) : fail();
   switch (field) {
     case "trashed":
-      return is(({ trashed }) => String(trashed) === words);
+      return matchEquality(({ trashed }) => String(trashed) === lowerValue);
     case "mimeType":
       return operator === "contains"
         ? ({ mimeType }) => mimeType.startsWith(value)
-        : is(({ mimeType }) => mimeType === value);
+        : matchEquality(({ mimeType }) => mimeType === value);
     case "name":
       // A name is found by the beginnings of its words only.
-      if (operator === "contains") return ({ name }) => ` ${name.toLowerCase()}`.includes(` ${words}`);
-      return is(({ name }) => name.toLowerCase() === words);
+      if (operator === "contains") return ({ name }) => ` ${name.toLowerCase()}`.includes(` ${lowerValue}`);
+      return matchEquality(({ name }) => name.toLowerCase() === lowerValue);
     case "modifiedTime":
     case "createdTime":
       return compareTimes(field, operator, value);
     case "fullText":
       if (operator !== "contains") return fail();
-      return (file) => words.split(/\s+/).every((word) => getContent(file).includes(word));
+      return (file) => lowerValue.split(/\s+/).every((word) => getContent(file).includes(word));
     default:
       return fail();
   }

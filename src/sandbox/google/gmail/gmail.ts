@@ -60,12 +60,12 @@ function list(c: Context<GoogleEnv>) {
   const everywhere = c.req.query("includeSpamTrash") === "true";
   const messages = findMail(c.get("world"), c.get("account").id, c.req.query("q") ?? "", everywhere);
   const labels = c.req.queries("labelIds") ?? [];
-  const fitting = messages.filter(({ labelIds }) => labels.every((label) => labelIds.includes(label)));
-  const { page, nextPageToken } = paginate(c, fitting, { name: "maxResults", usual: 100, most: 500 });
+  const labeledMessages = messages.filter(({ labelIds }) => labels.every((label) => labelIds.includes(label)));
+  const { page, nextPageToken } = paginate(c, labeledMessages, { name: "maxResults", usual: 100, most: 500 });
   return c.json({
     ...(page.length > 0 ? { messages: page.map(({ id, threadId }) => ({ id, threadId })) } : {}),
     ...(nextPageToken ? { nextPageToken } : {}),
-    resultSizeEstimate: fitting.length,
+    resultSizeEstimate: labeledMessages.length,
   });
 }
 

@@ -7,7 +7,7 @@ export type ParsedMessage = { headers: Map<string, string>; text: string; files:
  * Reads a message as clients send it: folded headers, encoded words (RFC 2047), a text in base64, quoted-printable or
  * plain, and files as further parts (RFC 2046).
  *
- * @returns undefined when it has no header section at all
+ * @returns undefined for a message without a header section
  */
 export function parseMessage(raw: string): ParsedMessage | undefined {
   const message = parsePart(Buffer.from(raw, "base64url").toString("latin1"));
@@ -50,7 +50,7 @@ function listLeaves(part: Part): Part[] {
   });
 }
 
-/** The name of an attached file (RFC 2183), percent-encoded or not. */
+/** Returns the name of an attached file (RFC 2183), percent-encoded or not. */
 function getFileName(headers: Map<string, string>): string | undefined {
   const disposition = headers.get("content-disposition") ?? "";
   const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1];
@@ -68,7 +68,7 @@ function decodeContent(content: string, encoding: string): Buffer {
   );
 }
 
-/** Encoded words of UTF-8, in base64 or the Q encoding. */
+/** Decodes encoded words of UTF-8, in base64 or the Q encoding. */
 function decode(value: string): string {
   const bytes = value
     .replace(/(\?=)\s+(?==\?)/g, "$1")

@@ -48,7 +48,7 @@ function getTest(world: GoogleState, account: string, { not, key, values }: Term
   return (message) => test(message) !== not;
 }
 
-/** A day (2026/11/20), or seconds since the epoch. */
+/** Parses a day (2026/11/20), or seconds since the epoch. */
 function getTime(value = ""): number {
   return /^\d{9,}$/.test(value) ? Number(value) * 1000 : Date.parse(`${value.replaceAll("/", "-")}T00:00:00Z`);
 }

@@ -1,7 +1,7 @@
 import type { Cell, Sheet } from "../state.ts";
 import type { Range } from "./ranges.ts";
 
-/** Renders a cell: as displayed, as its value, or as the formula that was typed (formulas are not computed). */
+/** How a cell is rendered: as displayed, as its value, or as its formula. Formulas are not computed. */
 export const RENDER_OPTIONS = ["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] as const;
 export type RenderOption = (typeof RENDER_OPTIONS)[number];
 
@@ -11,8 +11,8 @@ export function readValues({ sheet, row, column, lastRow, lastColumn }: Range, r
     .slice(row, lastRow + 1)
     .map((cells) => cells.slice(column, lastColumn + 1))
     .map((cells) => cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
-  const filled = rows.slice(0, rows.findLastIndex((cells) => cells.length > 0) + 1);
-  return rendered === "FORMATTED_VALUE" ? filled.map((cells) => cells.map(formatCell)) : filled;
+  const filledRows = rows.slice(0, rows.findLastIndex((cells) => cells.length > 0) + 1);
+  return rendered === "FORMATTED_VALUE" ? filledRows.map((cells) => cells.map(formatCell)) : filledRows;
 }
 
 /** Returns a cell as users see it. */
@@ -20,8 +20,8 @@ export function formatCell(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
-/** Converts typed text to a cell: a number, a boolean, or the text, which a leading `'` keeps as it is. */
-export function parseTypedCell(cell: Cell): Cell {
+/** Converts entered text to a cell: a number, a boolean, or the text. A leading `'` keeps it a text. */
+export function parseEnteredCell(cell: Cell): Cell {
   if (typeof cell !== "string") return cell;
   if (/^-?(?:\d+\.?\d*|\.\d+)$/.test(cell)) return Number(cell);
   if (/^(?:true|false)$/i.test(cell)) return cell.toUpperCase() === "TRUE";
@@ -49,8 +49,8 @@ export function clearValues({ sheet, row, column, lastRow, lastColumn }: Range):
   }
 }
 
-/** Transposes rows and columns; missing values become `nothing`. */
-export function transpose<T>(lines: T[][], nothing: T): T[][] {
+/** Transposes rows and columns; missing values become `filler`. */
+export function transpose<T>(lines: T[][], filler: T): T[][] {
   const width = Math.max(0, ...lines.map((line) => line.length));
-  return Array.from({ length: width }, (_, columnIndex) => lines.map((line) => line[columnIndex] ?? nothing));
+  return Array.from({ length: width }, (_, columnIndex) => lines.map((line) => line[columnIndex] ?? filler));
 }

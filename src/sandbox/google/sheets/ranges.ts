@@ -22,11 +22,11 @@ export function parseRange(file: DriveFile, text: string, purpose: Purpose): Ran
   const namedSheet = sheets.find(({ title }) => title === name);
   const sheet = namedSheet ?? sheets[0];
   // A word that names no sheet may be cells of the first one.
-  const rest = namedSheet || name === undefined || text.includes("!") ? (cells ?? "") : text;
+  const cellText = namedSheet || name === undefined || text.includes("!") ? (cells ?? "") : text;
   if (!sheet || (!namedSheet && text.includes("!"))) throw createRangeError(text);
   const { rowCount, columnCount } = getGrid(sheet);
   const end = { lastRow: rowCount - 1, lastColumn: columnCount - 1 };
-  const corners = rest === "" ? { row: 0, column: 0, ...end } : parseCorners(rest, text, purpose, end);
+  const corners = cellText === "" ? { row: 0, column: 0, ...end } : parseCorners(cellText, text, purpose, end);
   const last = purpose === "write" ? corners : { lastRow: corners.row, lastColumn: corners.column };
   if (last.lastRow > end.lastRow || last.lastColumn > end.lastColumn) {
     const range = formatRange({ sheet, ...corners });

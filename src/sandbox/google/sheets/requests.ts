@@ -47,10 +47,10 @@ export const SHEET_CHANGES: Record<string, FileChange> = {
   },
   insertDimension(file, request) {
     const { sheet, rows, start, end } = getSpan(file, request);
-    const empty = Array.from({ length: end - start });
-    if (rows && start < sheet.rows.length) sheet.rows.splice(start, 0, ...empty.map(() => []));
+    const newLines = Array.from({ length: end - start });
+    if (rows && start < sheet.rows.length) sheet.rows.splice(start, 0, ...newLines.map(() => []));
     else if (!rows) {
-      for (const cells of sheet.rows) if (start < cells.length) cells.splice(start, 0, ...empty.map(() => ""));
+      for (const cells of sheet.rows) if (start < cells.length) cells.splice(start, 0, ...newLines.map(() => ""));
     }
     return {};
   },

@@ -39,8 +39,8 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, provider: ProviderCon
     file.modifiedTime = provider.timestamp();
     provider.save();
     const updated = body.includeSpreadsheetInResponse === true;
-    const rest = updated ? { updatedSpreadsheet: toSpreadsheetView(c, file) } : {};
-    return sendMasked(c, { spreadsheetId: file.id, replies, ...rest });
+    const extra = updated ? { updatedSpreadsheet: toSpreadsheetView(c, file) } : {};
+    return sendMasked(c, { spreadsheetId: file.id, replies, ...extra });
   });
   registerValueRoutes(sheets, provider);
   app.route("/v4", sheets);

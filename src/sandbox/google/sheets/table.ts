@@ -8,8 +8,8 @@ type Box = Omit<Range, "sheet">;
  * (developers.google.com/workspace/sheets/api/guides/values, "Append values"). Undefined if there is none.
  */
 export function findTable({ sheet, ...range }: Range): Range | undefined {
-  const filled = listFilledCells(sheet);
-  const last = joinTables(filled).findLast((table) => meets(table, range));
+  const filledCells = listFilledCells(sheet);
+  const last = joinTables(filledCells).findLast((table) => meets(table, range));
   return last && { sheet, ...last };
 }
 
@@ -19,7 +19,7 @@ function listFilledCells({ rows }: Sheet): Box[] {
   );
 }
 
-/** Merges boxes until none touches another; the lowest is the last. */
+/** Merges boxes until none touches another. The lowest is the last. */
 function joinTables(cells: Box[]): Box[] {
   let boxes: Box[] = [];
   for (const cell of cells) {

@@ -6,14 +6,14 @@ import { withPlace } from "../batch-update.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
 import { invalidError, notFoundError } from "../errors.ts";
 import { type Cell, type DriveFile, type GoogleState, SPREADSHEET_TYPE } from "../state.ts";
-import { clearValues, parseTypedCell, RENDER_OPTIONS, readValues, transpose, writeValues } from "./cells.ts";
+import { clearValues, parseEnteredCell, RENDER_OPTIONS, readValues, transpose, writeValues } from "./cells.ts";
 import { formatRange, parseRange, type Range } from "./ranges.ts";
 import { findTable } from "./table.ts";
 import { assertFits, summarizeWrite, toUpdateResponse, type WriteSummary } from "./write-summary.ts";
 
 type C = Context<GoogleEnv>;
-/** Parameters of a call, from its query or from the body of a batch. */
-type Asked = (name: string) => string | undefined;
+/** Reads a parameter from the query of a call or the body of a batch. */
+type GetOption = (name: string) => string | undefined;
 
 const ONE = "/spreadsheets/:id/values/:range";
 const MANY = "/spreadsheets/:id/:call";
@@ -32,7 +32,7 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, provider: ProviderC
     const file = findWritable(c);
     const summary = write(file, c.req.param("range") ?? "", await parseBody(c), (name) => c.req.query(name));
     touch(file, provider);
-    return sendMasked(c, toUpdateResponse(file, summary, getAsked(c)));
+    return sendMasked(c, toUpdateResponse(file, summary, getQueryOption(c)));
   });
   sheets.post("/spreadsheets/:id/values/:call", requireAccess("sheetsWrite"), async (c) => {
     const [, range = "", verb] = /^(.+):(append|clear)$/.exec(c.req.param("call")) ?? [];
@@ -63,14 +63,14 @@ function touch(file: DriveFile, provider: ProviderContext<GoogleState>): void {
   provider.save();
 }
 
-function getAsked(c: C): Asked {
+function getQueryOption(c: C): GetOption {
   return (name) => c.req.query(name);
 }
 
 function read(c: C, file: DriveFile, text: string) {
   const range = parseRange(file, text, "read");
-  const majorDimension = getOne(getAsked(c), "majorDimension", ["ROWS", "COLUMNS"]);
-  const rows = readValues(range, getOne(getAsked(c), "valueRenderOption", RENDER_OPTIONS));
+  const majorDimension = getOne(getQueryOption(c), "majorDimension", ["ROWS", "COLUMNS"]);
+  const rows = readValues(range, getOne(getQueryOption(c), "valueRenderOption", RENDER_OPTIONS));
   const values = majorDimension === "ROWS" ? rows : transpose<Cell>(rows, "").map(withoutEnd);
   return { range: formatRange(range), majorDimension, ...(values.length > 0 ? { values } : {}) };
 }
@@ -79,7 +79,7 @@ function withoutEnd(cells: Cell[]): Cell[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1);
 }
 
-function write(file: DriveFile, text: string, body: Record<string, unknown>, getOption: Asked): WriteSummary {
+function write(file: DriveFile, text: string, body: Record<string, unknown>, getOption: GetOption): WriteSummary {
   const values = getValues(body, getOption);
   const range = parseRange(file, text, "write");
   assertFits(range, values);
@@ -89,15 +89,15 @@ function write(file: DriveFile, text: string, body: Record<string, unknown>, get
 
 /** Appends below the last table that the range meets, or at its first cell; `INSERT_ROWS` moves existing rows down. */
 async function append(c: C, file: DriveFile, text: string) {
-  const values = getValues(await parseBody(c), getAsked(c));
+  const values = getValues(await parseBody(c), getQueryOption(c));
   const range = parseRange(file, text, "read");
   const table = findTable(range);
   const target: Range = table ? { ...table, row: table.lastRow + 1 } : range;
-  if (getOne(getAsked(c), "insertDataOption", ["OVERWRITE", "INSERT_ROWS"]) === "INSERT_ROWS") {
+  if (getOne(getQueryOption(c), "insertDataOption", ["OVERWRITE", "INSERT_ROWS"]) === "INSERT_ROWS") {
     target.sheet.rows.splice(target.row, 0, ...values.map(() => []));
   }
   writeValues(target.sheet, target.row, target.column, values);
-  const updates = toUpdateResponse(file, summarizeWrite(target, values), getAsked(c));
+  const updates = toUpdateResponse(file, summarizeWrite(target, values), getQueryOption(c));
   return { ...(table ? { tableRange: formatRange(table) } : {}), updates };
 }
 
@@ -113,7 +113,7 @@ function clearMany(file: DriveFile, body: Record<string, unknown>) {
 
 /** Writes all ranges or none. */
 function writeMany(file: DriveFile, body: Record<string, unknown>) {
-  const readField: Asked = (name) => (body[name] === undefined ? undefined : String(body[name]));
+  const readField: GetOption = (name) => (body[name] === undefined ? undefined : String(body[name]));
   const draft = structuredClone(file);
   const summaries = getList(body, "data").map((entry, index) => {
     const data = toRecord(entry);
@@ -131,9 +131,9 @@ function writeMany(file: DriveFile, body: Record<string, unknown>) {
   };
 }
 
-function getValues(body: Record<string, unknown>, options: Asked): (Cell | null)[][] {
+function getValues(body: Record<string, unknown>, options: GetOption): (Cell | null)[][] {
   if (options("valueInputOption") === undefined) throw invalidError("'valueInputOption' is required but not specified");
-  const raw = getOne(options, "valueInputOption", ["RAW", "USER_ENTERED"]) === "RAW";
+  const isRaw = getOne(options, "valueInputOption", ["RAW", "USER_ENTERED"]) === "RAW";
   const lines = getList(body, "values").map((line, index) => {
     if (!Array.isArray(line)) {
       const type = "type.googleapis.com/google.protobuf.ListValue";
@@ -145,19 +145,19 @@ function getValues(body: Record<string, unknown>, options: Asked): (Cell | null)
           `Invalid values[${index}][${cellIndex}]: ${Array.isArray(value) ? "list_value" : "struct_value"}`,
         );
       }
-      return raw || value === null ? (value as Cell | null) : parseTypedCell(value as Cell);
+      return isRaw || value === null ? (value as Cell | null) : parseEnteredCell(value as Cell);
     });
   });
   return body.majorDimension === "COLUMNS" ? transpose<Cell | null>(lines, null) : lines;
 }
 
 /** Reads a parameter with fixed values; the first one is the default. */
-function getOne<T extends string>(getOption: Asked, name: string, words: readonly [T, ...T[]]): T {
-  const option = getOption(name) ?? words[0];
-  const match = words.find((word) => word === option);
+function getOne<T extends string>(getOption: GetOption, name: string, options: readonly [T, ...T[]]): T {
+  const value = getOption(name) ?? options[0];
+  const match = options.find((option) => option === value);
   if (match) return match;
   const [snake, type] = [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), TYPES[name]];
-  throw invalidError(`Invalid value at '${snake}' (type.googleapis.com/google.apps.sheets.v4.${type}), "${option}"`);
+  throw invalidError(`Invalid value at '${snake}' (type.googleapis.com/google.apps.sheets.v4.${type}), "${value}"`);
 }
 
 const TYPES: Record<string, string> = {
