@@ -129,6 +129,10 @@ test.each([
     "The seed world.yaml is wrong at atlassian.sites[0].pages[0].body: Error parsing xhtml: Unexpected end of document; was expecting a close tag for element <p>.",
   ],
   [
+    `atlassian: { accounts: [${account}], sites: [{ name: s, spaces: [{ key: S, name: x }], pages: [{ space: S, title: x, parent: y }, { space: S, title: y, parent: x }] }] }`,
+    'The seed world.yaml is wrong at atlassian.sites[0].pages[0].parent: "x" is below itself.',
+  ],
+  [
     "bitbucket: { accounts: [{ account_id: a, display_name: b, nickname: c, email: d }], workspaces: [{ slug: Big Letters }] }",
     "The seed world.yaml is wrong at bitbucket.workspaces[0].slug: a slug has small letters, digits, ., _ and -.",
   ],

@@ -184,7 +184,20 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SiteLookup, path
     if (!parent) throw new SeedError(`${path}[${index}].parent`, `there is no page "${page.parent}" in ${page.space}`);
     page.parent = parent.id;
   }
+  pages.forEach((page, index) => {
+    if (isBelowItself(page, pages)) throw new SeedError(`${path}[${index}].parent`, `"${page.title}" is below itself`);
+  });
   return pages;
+}
+
+/** Whether the chain of parents of a page leads back to it. Readers of ancestors would not end. */
+function isBelowItself(page: Page, pages: Page[]): boolean {
+  let { parent } = page;
+  for (let level = 0; parent !== null && level < pages.length; level++) {
+    if (parent === page.id) return true;
+    parent = pages.find(({ id }) => id === parent)?.parent ?? null;
+  }
+  return false;
 }
 
 function requireWellFormed(body: string, path: string) {
