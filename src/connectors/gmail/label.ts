@@ -27,6 +27,7 @@ export const changeLabelTool = defineTool({
     "label the email {message} as {label}",
     "label {message} as {label}",
     "mark the email {message} as {label}",
+    "mark {message} as {label}",
     "add the label {label} to the email {message}",
     "put the label {label} on the email {message}",
   ],

@@ -10,6 +10,7 @@ export type IssueFilter = {
   text?: string;
   reporter?: string;
   priority?: string;
+  sprint?: string;
   labels?: string[];
   order?: IssueOrder;
 } & { [Bound in IssueDate]?: string };
@@ -55,6 +56,7 @@ export function buildJql(filter: IssueFilter, people: FilterPeople = {}): string
     buildPersonClause("reporter", filter.reporter, people.reporter),
     filter.type ? `issuetype = ${quoteValue(toSingular(filter.type))}` : "",
     filter.priority ? `priority = ${quoteValue(filter.priority)}` : "",
+    buildSprintClause(filter.sprint),
     ...(filter.labels ?? []).map((label) => `labels = ${quoteValue(label)}`),
     ...ISSUE_DATES.map((name) => (filter[name] ? `${DATE_BOUNDS[name][0]} ${quoteValue(filter[name])}` : "")),
     filter.text ? `text ~ ${quoteValue(withoutOperators(filter.text))}` : "",
@@ -75,6 +77,7 @@ export function describeFilter(filter: IssueFilter, number?: number): string {
     filter.assignee ? describeAssignee(filter.assignee) : "",
     filter.reporter ? `reported by ${isMe(filter.reporter) ? "you" : filter.reporter}` : "",
     filter.priority ? `of priority ${filter.priority}` : "",
+    filter.sprint ? describeSprint(filter.sprint) : "",
     filter.labels?.length ? `labelled ${filter.labels.join(", ")}` : "",
     ...ISSUE_DATES.map((name) => (filter[name] ? `${DATE_BOUNDS[name][1]} ${filter[name]}` : "")),
     filter.text ? `about “${filter.text}”` : "",
@@ -121,6 +124,24 @@ function buildPersonClause(field: string, person: string | undefined, accountId:
 function describeAssignee(assignee: string): string {
   if (isMe(assignee)) return "assigned to you";
   return isNobody(assignee) ? "assigned to nobody" : `assigned to ${assignee}`;
+}
+
+/** Words for groups of sprints, with their JQL. A name of a sprint is none of them. */
+const SPRINTS: [words: RegExp, clause: string, description: string][] = [
+  [/^(the )?(current|active|open|this|running)( sprints?)?$/i, "sprint in openSprints()", "in the current sprint"],
+  [/^(the )?(next|future|upcoming)( sprints?)?$/i, "sprint in futureSprints()", "in a future sprint"],
+  [/^(none|no sprint|(the )?backlog)$/i, "sprint IS EMPTY", "in no sprint"],
+];
+
+function buildSprintClause(sprint: string | undefined): string {
+  if (!sprint) return "";
+  const [, clause] = SPRINTS.find(([words]) => words.test(sprint)) ?? [];
+  return clause ?? `sprint = ${quoteValue(sprint)}`;
+}
+
+function describeSprint(sprint: string): string {
+  const [, , description] = SPRINTS.find(([words]) => words.test(sprint)) ?? [];
+  return description ?? `in ${sprint}`;
 }
 
 function toSingular(type: string): string {

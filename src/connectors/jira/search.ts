@@ -20,6 +20,10 @@ const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the summary, description or comments."),
   reporter: withDescription(z.optional(z.string()), '"me", or the name or email address of the reporter.'),
   priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
+  sprint: withDescription(
+    z.optional(z.string()),
+    '"current", "next", "none", or the name of a sprint, such as Sprint 7.',
+  ),
   labels: withDescription(z.optional(z.string()), "Labels that the issues have, separated by commas."),
   updatedSince: withDescription(z.optional(z.string()), "Changed on or after this day, such as 2026-01-31."),
   updatedBefore: withDescription(z.optional(z.string()), "Changed before this day, such as 2026-01-31."),
@@ -47,7 +51,8 @@ const Page = z.looseObject({
 /** Source: Jira Cloud REST v3, POST /rest/api/3/search/jql (enhanced search, paged by token). */
 export const searchTool = defineListTool({
   name: "jira.search",
-  description: "Find Jira issues by project, status, people, type, priority, labels, dates or text, or by a JQL query.",
+  description:
+    "Find Jira issues by project, status, people, type, priority, sprint, labels, dates or text, or by a JQL query.",
   input: Input,
   limit: { usual: 20, most: 100 },
   mentions: [{ input: { updatedSince: "-30d", limit: 100 }, list: "issues", name: "{key}", note: "{summary}" }],
@@ -70,6 +75,10 @@ export const searchTool = defineListTool({
     "which bugs did {reporter} report",
     "issues reported by {reporter}",
     "what changed in {project} since {updatedSince}",
+    "what is in the {sprint} sprint",
+    "what is in the {sprint} sprint of {project}",
+    "show the open issues in the {sprint} sprint",
+    "my issues in the {sprint} sprint",
   ],
   summary: (input) =>
     `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,

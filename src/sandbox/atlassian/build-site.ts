@@ -16,9 +16,12 @@ export function buildSite(data: SiteSeed & { id: string }, lookup: SiteLookup, p
     buildProject(project, index, lookup, `${path}.projects[${index}]`),
   );
   requireUnique(projects, `${path}.projects`, "key");
-  const issues = (data.issues ?? []).map((issue, index) =>
-    buildIssue(issue, index, projects, lookup, `${path}.issues[${index}]`),
-  );
+  const sprints = data.sprints?.map((sprint, index) => ({ id: String(index + 1), ...sprint }));
+  const issues = (data.issues ?? []).map((issue, index) => {
+    const issuePath = `${path}.issues[${index}]`;
+    if (issue.sprint !== undefined) findKnown(sprints ?? [], issue.sprint, `${issuePath}.sprint`, "sprint");
+    return buildIssue(issue, index, projects, lookup, issuePath);
+  });
   requireUnique(issues, `${path}.issues`, "key");
   requireUnique(issues, `${path}.issues`, "id");
   const spaces = (data.spaces ?? []).map(
@@ -33,6 +36,7 @@ export function buildSite(data: SiteSeed & { id: string }, lookup: SiteLookup, p
     ...(scopes === undefined ? {} : { scopes }),
     accounts,
     projects,
+    ...(sprints === undefined ? {} : { sprints }),
     issues,
     spaces,
     pages,
@@ -98,6 +102,7 @@ function buildIssue(data: IssueSeed, index: number, projects: Project[], lookup:
     assignee: data.assignee ? lookup.person(data.assignee, `${path}.assignee`) : null,
     reporter,
     labels: data.labels ?? [],
+    ...(data.sprint === undefined ? {} : { sprint: data.sprint }),
     duedate: data.duedate ?? null,
     parent: data.parent ?? null,
     description:

@@ -17,6 +17,10 @@ export const DEFAULT_SEED: AtlassianSeed = {
         { key: "KAY", name: "Kay", description: "The terminal agent", lead: DANA },
         { key: "OPS", name: "Operations", description: "Keeping things running", lead: SAM },
       ],
+      sprints: [
+        { name: "Sprint 7", state: "active" },
+        { name: "Sprint 8", state: "future" },
+      ],
       issues: [
         issue(
           "KAY-1",
@@ -29,6 +33,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
           "-1d",
           {
             labels: ["login", "sso"],
+            sprint: "Sprint 7",
             description:
               "After the consent page the browser comes back to the login page and starts again.\n\nSteps:\n1. Delay the identity provider by 8 seconds\n2. Run kay connect jira\n3. Allow\n\nExpected: one login. Seen: a loop that ends only with Ctrl+C.",
             comments: [
@@ -46,6 +51,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
         }),
         issue("KAY-4", "Keep the order of parallel tool results", "Bug", "To Do", "High", null, "-6d", "-2d", {
           labels: ["agent"],
+          sprint: "Sprint 8",
           description:
             "With three calls in one step the results come back in the order they finish, and the model mixes them up.",
           comments: [
@@ -57,6 +63,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
         }),
         issue("KAY-6", "Refresh tokens in one process only", "Task", "In Review", "High", DANA, "-10d", "-3h", {
           labels: ["login"],
+          sprint: "Sprint 7",
           description:
             "Twelve one-shots at once must cause one refresh, and a kill in the middle must leave the user signed in.",
           comments: [{ author: SAM, body: "Review started. The lock file looks right.", created: "-3h" }],

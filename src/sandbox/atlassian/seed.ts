@@ -41,6 +41,8 @@ const Issue = z.strictObject({
   assignee: z.optional(z.nullable(text)),
   reporter: optional,
   labels: z.optional(z.array(text)),
+  /** Name of a sprint of the site. */
+  sprint: optional,
   parent: z.optional(z.nullable(text)),
   duedate: z.optional(z.nullable(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/, "a day looks like 2026-01-31")))),
   description: z.optional(z.nullable(Rich)),
@@ -90,6 +92,8 @@ const Page = z.strictObject({
   updated: optional,
 });
 
+const Sprint = z.strictObject({ id: optional, name: text, state: z.enum(["active", "future", "closed"]) });
+
 const Site = z.strictObject({
   id: optional,
   name: text,
@@ -99,6 +103,7 @@ const Site = z.strictObject({
   /** Accounts that can use it; all if omitted. */
   accounts: z.optional(z.array(text)),
   projects: z.optional(z.array(Project)),
+  sprints: z.optional(z.array(Sprint)),
   issues: z.optional(z.array(Issue)),
   spaces: z.optional(z.array(Space)),
   pages: z.optional(z.array(Page)),

@@ -24,10 +24,13 @@ export type Site = {
   scopes?: string[];
   accounts: string[];
   projects: Project[];
+  sprints?: Sprint[];
   issues: Issue[];
   spaces: Space[];
   pages: Page[];
 };
+
+export type Sprint = { id: string; name: string; state: "active" | "future" | "closed" };
 
 export type StatusCategory = "new" | "indeterminate" | "done";
 export type Status = { id: string; name: string; statusCategory: StatusCategory };
@@ -68,6 +71,8 @@ export type Issue = {
   assignee: string | null;
   reporter: string;
   labels: string[];
+  /** Name of its sprint. */
+  sprint?: string;
   duedate: string | null;
   /** Key of the issue above. */
   parent: string | null;

@@ -173,6 +173,18 @@ test("an issue is edited in the sandbox: summary, priority, due date, labels, pa
   await expect(edit({ due: "soon" })).rejects.toMatchObject({ message: "“soon” is not a day." });
 });
 
+test.each([
+  ["current", "sprint in openSprints()", "issues in the current sprint", ["KAY-6", "KAY-1"]],
+  ["the active sprint", "sprint in openSprints()", "issues in the current sprint", ["KAY-6", "KAY-1"]],
+  ["next", "sprint in futureSprints()", "issues in a future sprint", ["KAY-4"]],
+  ["Sprint 7", 'sprint = "Sprint 7"', "issues in Sprint 7", ["KAY-6", "KAY-1"]],
+])("issues of a sprint are found by %s", async (sprint, clause, words, keys) => {
+  expect(buildJql({ sprint })).toBe(`${clause} ORDER BY updated DESC`);
+  expect(describeFilter({ sprint })).toBe(words);
+  const { run: call } = await connected(sandboxServices(), "jira");
+  expect((await call("jira.search", { sprint })).data).toMatchObject({ issues: keys.map((key) => ({ key })) });
+});
+
 test("issues are searched by reporter, priority, labels and dates", async () => {
   expect(
     buildJql(

@@ -14,6 +14,8 @@ export type JqlField = {
   of(issue: Issue, context: JqlContext): string[];
   /** Returns the canonical form of a value in the query; undefined if the site has no such value. */
   resolve?(text: string, context: JqlContext): string | undefined;
+  /** Functions of this field, in lower case. Issues that they find have the name as a value. */
+  functions?: string[];
   /** The sort key, if it is not the text itself. */
   rank?(issue: Issue, context: JqlContext): number;
 };
@@ -23,6 +25,8 @@ const NAMES: Operator[] = [...EQUAL, "IS", "IS NOT"];
 const RANGES: Operator[] = ["<", "<=", ">", ">="];
 const TEXTS: Operator[] = ["~", "!~", "IS", "IS NOT"];
 const toList = (value: string | null): string[] => (value === null || value === "" ? [] : [value]);
+
+const SPRINT_FUNCTIONS = { active: "opensprints", future: "futuresprints", closed: "closedsprints" };
 
 const FIELDS: Record<string, JqlField> = {
   project: {
@@ -64,6 +68,14 @@ const FIELDS: Record<string, JqlField> = {
   },
   assignee: { kind: "name", operators: NAMES, of: (issue) => toList(issue.assignee), resolve: findPerson },
   reporter: { kind: "name", operators: NAMES, of: (issue) => toList(issue.reporter), resolve: findPerson },
+  sprint: {
+    kind: "name",
+    operators: NAMES,
+    of: ({ sprint }, { site }) =>
+      (site.sprints ?? []).flatMap(({ name, state }) => (name === sprint ? [name, SPRINT_FUNCTIONS[state]] : [])),
+    resolve: (text, { site }) => site.sprints?.find(({ id, name }) => isAnyName(text, id, name))?.name,
+    functions: Object.values(SPRINT_FUNCTIONS),
+  },
   labels: { kind: "name", operators: NAMES, of: (issue) => issue.labels, resolve: (text) => text },
   resolution: {
     kind: "name",
@@ -120,6 +132,11 @@ export function findJqlField(name: string): JqlField | undefined {
   const lower = name.toLowerCase().replace(/\s/g, "");
   const field = ALIASES[lower] ?? lower;
   return Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
+}
+
+/** Whether some field has this function. */
+export function isFieldFunction(name: string): boolean {
+  return Object.values(FIELDS).some(({ functions = [] }) => functions.includes(name.toLowerCase()));
 }
 
 /** Priorities compare by rank, "Highest" being the greatest. */

@@ -13,7 +13,7 @@ import {
 import { containsWords } from "../../query/words.ts";
 import type { Issue } from "../state.ts";
 import { jiraError } from "./errors.ts";
-import { findJqlField, getPriorityRank, type JqlContext, type JqlField } from "./jql-fields.ts";
+import { findJqlField, getPriorityRank, isFieldFunction, type JqlContext, type JqlField } from "./jql-fields.ts";
 
 const OPERATORS =
   "The valid operators are '=', '!=', '<', '>', '<=', '>=', '~', '!~', 'IN', 'NOT IN', 'IS' and 'IS NOT'.";
@@ -91,7 +91,10 @@ function listProblems(comparison: Comparison, context: JqlContext): string[] {
 function checkOperand(operand: Operand, name: string, field: JqlField, alone: boolean, context: JqlContext): string[] {
   if (operand.kind === "empty") return [];
   if (operand.kind === "function") {
-    const isKnown = operand.name.toLowerCase() === "currentuser" || getTime(operand, context) !== undefined;
+    const isKnown =
+      operand.name.toLowerCase() === "currentuser" ||
+      isFieldFunction(operand.name) ||
+      getTime(operand, context) !== undefined;
     if (!isKnown) return [`Unable to find JQL function '${operand.name}(${operand.args.join(", ")})'.`];
     const fits = getMeaning(operand, field, context) !== undefined;
     return fits ? [] : [`A value provided by the function '${operand.name}' is invalid for the field '${name}'.`];
@@ -143,9 +146,10 @@ function isEqual(value: string, meaning: string | undefined, field: JqlField): b
 function getMeaning(operand: Operand, field: JqlField, context: JqlContext): string | undefined {
   if (operand.kind === "empty") return undefined;
   if (operand.kind === "function") {
-    const isPerson = operand.name.toLowerCase() === "currentuser";
+    const name = operand.name.toLowerCase();
     if (field.kind === "date") return getTime(operand, context);
-    return isPerson && field.kind === "name" ? resolvePerson(field, context) : undefined;
+    if (field.functions?.includes(name)) return name;
+    return name === "currentuser" && field.kind === "name" ? resolvePerson(field, context) : undefined;
   }
   if (field.kind === "text") return operand.text;
   return field.kind === "date" ? getDate(operand.text, context.now) : field.resolve?.(operand.text, context);
