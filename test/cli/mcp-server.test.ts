@@ -167,6 +167,56 @@ for (const era of ["legacy", "modern"] as const) {
   });
 }
 
+/** Runs `kay mcp` with an input that ends, and returns its answers. */
+async function pipe(ann: Machine, input: (string | Uint8Array)[]) {
+  const { exit, stdout } = await ann(["mcp"], { stdin: input });
+  const answers = stdout.split("\n").filter(Boolean);
+  return { exit, answers: answers.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+const toMessage = (id: unknown, method: string, params?: object) => ({ jsonrpc: "2.0", id, method, params });
+const HELLO = toMessage(1, "initialize", {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "script", version: "1" },
+});
+
+// https://github.com/modelcontextprotocol/python-sdk/issues/2678
+test("calls are answered after the input ends, whose last line may lack its end", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true });
+  const call = toMessage(2, "tools/call", {
+    name: "call_tool",
+    arguments: { name: "jira.get_issue", input: { issue: "KAY-3" } },
+  });
+  const { exit, answers } = await pipe(ann, [`\uFEFF${JSON.stringify(HELLO)}\r\n`, JSON.stringify(call)]);
+  expect(exit).toBe(0);
+  expect(answers).toMatchObject([
+    { id: 1 },
+    { id: 2, result: { content: [{ text: expect.stringContaining("KAY-3") }] } },
+  ]);
+});
+
+test("a batch is answered, and so is what is no message", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true });
+  const long = JSON.stringify(toMessage(3, "ping", { text: "x".repeat(9_000_000) }));
+  const { exit, answers } = await pipe(ann, [
+    `${JSON.stringify([HELLO, toMessage(2, "ping")])}\n`,
+    "not JSON\n\n",
+    `{"id":7,"method":"ping"}\n[]\n`,
+    long.slice(0, 4_000_000),
+    `${long.slice(4_000_000)}\n`,
+    JSON.stringify(toMessage("last", "ping")),
+  ]);
+  expect(exit).toBe(0);
+  expect(answers.filter(({ error }) => error)).toEqual([
+    { jsonrpc: "2.0", id: null, error: { code: -32_700, message: "The line is not JSON." } },
+    { jsonrpc: "2.0", id: 7, error: { code: -32_600, message: "The message is not a JSON-RPC 2.0 message." } },
+    { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "The message is not a JSON-RPC 2.0 message." } },
+    { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "The message is longer than 8 MiB." } },
+  ]);
+  expect(answers.filter(({ result }) => result).map(({ id }) => id)).toEqual([1, 2, "last"]);
+});
+
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 test("a host that supports tasks gets one for a change, which outlives the host", { timeout: 60_000 }, async () => {

@@ -1,10 +1,13 @@
 import { Readable, Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Api } from "#client/api/api";
 import { createKayServer } from "#mcp-server/server";
 import { Problem } from "#protocol/errors";
 import type { ToolView } from "#protocol/tools";
 import type { Kay } from "../../kay.ts";
+import { type InputError, readHostMessages } from "./input.ts";
 
 /**
  * Serves kay's tools on stdin and stdout until the input ends or a signal arrives. Opens the backend at the first call,
@@ -45,9 +48,26 @@ async function listTools(api: Api, services: string[]): Promise<ToolView[]> {
   return lists.flatMap((list) => list?.tools ?? []);
 }
 
+/** How long calls may still take once the input has ended, in ms. The answers to a host that is gone are lost. */
+const LAST_ANSWERS_MS = 5_000;
+
 function createTransport(kay: Kay, onClose: () => void): StdioServerTransport {
   const { stdin, stdout } = kay.terminal;
-  const input = Readable.from(stdin.read(kay.signal), { objectMode: false });
+  const { openRequests, noteReceived, noteSent, whenAnswered } = createRequestLog();
+  const readInput = async function* () {
+    const onError = (error: InputError) => stdout.write(`${JSON.stringify(error)}\n`);
+    for await (const message of readHostMessages(stdin.read(kay.signal), onError)) {
+      noteReceived(JSON.parse(message));
+      yield message;
+    }
+    // The input may be a file, whose end does not mean that the answers are unwanted.
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, kay.signal]);
+    const limit = setTimeout(LAST_ANSWERS_MS, undefined, { signal }).catch(() => {});
+    if (openRequests.size > 0) await Promise.race([whenAnswered(), limit]);
+    done.abort();
+  };
+  const input = Readable.from(readInput(), { objectMode: false });
   const output = new Writable({
     decodeStrings: false,
     write: (chunk, _encoding, callback) => {
@@ -56,5 +76,35 @@ function createTransport(kay: Kay, onClose: () => void): StdioServerTransport {
     },
   });
   input.once("close", onClose);
-  return new StdioServerTransport(input, output);
+  const transport = new StdioServerTransport(input, output);
+  const send = transport.send.bind(transport);
+  transport.send = async (message) => {
+    await send(message);
+    noteSent(message);
+  };
+  return transport;
+}
+
+/** Creates a log of the host's requests that have no answer yet. */
+function createRequestLog() {
+  const openRequests = new Set<unknown>();
+  let onAnswered = () => {};
+  const close = (id: unknown) => {
+    openRequests.delete(id);
+    if (openRequests.size === 0) onAnswered();
+  };
+  return {
+    openRequests,
+    noteReceived: ({ id, method, params }: { id?: unknown; method?: string; params?: { requestId?: unknown } }) => {
+      if (method !== undefined && id !== undefined) openRequests.add(id);
+      if (method === "notifications/cancelled") close(params?.requestId);
+    },
+    noteSent: (message: JSONRPCMessage) => {
+      if (!("method" in message)) close(message.id);
+    },
+    whenAnswered: () =>
+      new Promise<void>((resolve) => {
+        onAnswered = resolve;
+      }),
+  };
 }
