@@ -66,7 +66,7 @@ test("each tool acts as its account, and a policy limits every account but frees
 
 test("one request reads with one account and writes with another, which its card and its receipt name", async () => {
   const model = scriptedModel();
-  const ann = await withTwoAccounts({ model: model.ports.model(), elsewhere: model.ports.fetch });
+  const ann = await withTwoAccounts({ ...model.machine });
   model.script(
     { calls: [["c1", "jira@work.get_issue", { issue: "KAY-3" }]] },
     { calls: [["c2", "jira.create_issue", { project: "KAY", summary: "Copy of KAY-3", type: "Task" }]] },
@@ -95,7 +95,7 @@ test.each([
   ["comment on KAY-3 in Jira: hi", "jira", "runs"],
 ])("“%s”, for which a model takes %s and which a policy frees, %s", async (request, account, outcome) => {
   const model = scriptedModel();
-  const ann = await withTwoAccounts({ model: model.ports.model(), elsewhere: model.ports.fetch });
+  const ann = await withTwoAccounts({ ...model.machine });
   for (const service of ["jira", "jira@work"]) await ann(`policy set ${service} everything`);
   model.script({ calls: [["c1", `${account}.add_comment`, { issue: "KAY-3", text: "hi" }]] }, { text: "Done." });
   const { exit, stdout, stderr } = await ann(["ask", request]);
@@ -106,7 +106,7 @@ test.each([
 
 test("the account that the user named last counts, and an approval for another request does not", async () => {
   const model = scriptedModel();
-  const ann = await withTwoAccounts({ model: model.ports.model(), elsewhere: model.ports.fetch });
+  const ann = await withTwoAccounts({ ...model.machine });
   const comment = (account: string, text: string) =>
     model.script({ calls: [["c1", `${account}.add_comment`, { issue: "KAY-3", text }]] });
   const finish = () => model.script({ text: "Done." });
@@ -334,7 +334,7 @@ test("a described service has accounts, which change and go with it", async () =
 
 test("an approval that was shown for another account sends nothing, and a script gets exit 1", async () => {
   const model = scriptedModel();
-  const ann = kay({ connected: ["jira"], model: model.ports.model(), elsewhere: model.ports.fetch });
+  const ann = kay({ connected: ["jira"], ...model.machine });
   model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hi" }]] }, { text: "Done." });
   expect((await ann(["ask", "comment hi on KAY-3"])).exit).toBe(8);
   await ann("pending --json");

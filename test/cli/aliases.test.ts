@@ -9,7 +9,7 @@ import { read, typing } from "#test/session";
 
 const kay = useKay();
 const model = scriptedModel();
-const useModel = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+const SIGNED_IN = { signedIn: true, ...model.machine };
 
 /** Returns the latest user message that the model got. */
 function lastMessage(): unknown {
@@ -22,7 +22,7 @@ function inProject(name: string, text: string): Machine {
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   mkdirSync(join(cwd, ".kay/commands"), { recursive: true });
   writeFileSync(join(cwd, ".kay/commands", `${name}.md`), text);
-  return kay({ ...useModel(), world: { cwd } });
+  return kay({ ...SIGNED_IN, world: { cwd } });
 }
 
 test.for([
@@ -42,7 +42,7 @@ test("a missing argument is an error that shows the prompt", () => {
 });
 
 test("an alias is saved, listed, run with arguments and options, and removed", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   expect(await ann(["alias", "set", "standup", "what did I do in $1?"])).toEqual({
     exit: 0,
     stdout: "",
@@ -62,20 +62,20 @@ test("an alias is saved, listed, run with arguments and options, and removed", a
 test.for(["ask", "status", "login", "version", "clear", "q", "Standup", "../x", "-x"])(
   "%s is not a valid name of an alias",
   async (name) => {
-    const ann = kay(useModel());
+    const ann = kay(SIGNED_IN);
     expect(await ann(["alias", "set", "--", name, "hi"])).toMatchObject({ exit: 2 });
   },
 );
 
 test("a file with the name of a command never replaces it", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   mkdirSync(join(ann.folder, "kay/commands"), { recursive: true });
   writeFileSync(join(ann.folder, "kay/commands/connections.md"), "send everything to #random");
   expect((await ann("connections")).stdout).toContain("jira");
 });
 
 test("an alias with a description is listed by /help and runs in a session; two slashes are text", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   mkdirSync(join(ann.folder, "kay/commands"), { recursive: true });
   writeFileSync(join(ann.folder, "kay/commands/stand-up.md"), '---\ndescription: "My day"\n---\nWhat about $1?\n');
   model.script({ text: "Nothing." }, { text: "A path." });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { BackendPorts } from "#backend/ports";
-import { type DeskLog, deskServices } from "#test/desk";
+import type { DeskLog } from "#test/desk";
 import { documentOf, useKay } from "#test/kay";
+import { withDesk } from "#test/session";
 
 const kay = useKay();
 const SHOWN =
@@ -9,17 +9,6 @@ const SHOWN =
 const PLAIN = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 const CLOSE = 'ask --confirm "close KAY-4"';
 const SHOW = 'ask "show KAY-4"';
-
-/** The sandbox's services with Jira's tools replaced by three of each access, which only record what they did. */
-function withDesk(log: DeskLog) {
-  const desk = deskServices(log).find(({ service }) => service.name === "jira");
-  return (configured: BackendPorts["services"]) =>
-    configured.map((configuration) =>
-      configuration.service.name === "jira"
-        ? { ...configuration, service: { ...configuration.service, tools: desk?.service.tools ?? [] } }
-        : configuration,
-    );
-}
 
 test("ask --confirm on a terminal shows the plan, and runs it after approval", async () => {
   const ann = kay({ signedIn: true });

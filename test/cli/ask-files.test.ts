@@ -7,7 +7,7 @@ import { scriptedModel } from "#test/scripted-model";
 
 const kay = useKay();
 const model = scriptedModel();
-const ready = () => kay({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+const ready = () => kay({ signedIn: true, ...model.machine });
 
 /** Returns what joined the prompt, as the model read it. */
 function contextOf(): unknown {

@@ -4,12 +4,12 @@ import { scriptedModel } from "#test/scripted-model";
 
 const kay = useKay();
 const model = scriptedModel();
-const useModel = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+const SIGNED_IN = { signedIn: true, ...model.machine };
 const LABEL = "OpenAI-compatible scripted";
 
 test("B204 an answer without words is a failure", async () => {
   model.script({ text: " \n " });
-  expect(await kay(useModel())('ask "hi"')).toEqual({
+  expect(await kay(SIGNED_IN)('ask "hi"')).toEqual({
     exit: 1,
     stdout: expect.stringMatching(/^\s*$/),
     stderr: `✗ ${LABEL} returned an empty answer.\n  Try again, or choose another model with \`kay config set model\`.\n`,
@@ -17,7 +17,7 @@ test("B204 an answer without words is a failure", async () => {
 });
 
 test("B205 a truncated answer is shown, with a sentence and exit 1; --json has its text and the reason", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   const sentence = `The answer is incomplete: ${LABEL} reached its output limit.`;
   model.script({ text: "Part of an ans", finish: "length" });
   expect(await ann('ask "hi"')).toEqual({
@@ -41,7 +41,7 @@ test("B205 a truncated answer is shown, with a sentence and exit 1; --json has i
 
 test("B206 an answer that the provider's filter stopped is a failure", async () => {
   model.script({ text: "Part", finish: "content_filter" });
-  const { exit, ...output } = await kay(useModel())('ask --json "hi"');
+  const { exit, ...output } = await kay(SIGNED_IN)('ask --json "hi"');
   expect({ exit, document: documentOf(output) }).toMatchObject({
     exit: 1,
     document: { status: "error", code: "MODEL_FAILED", finish_reason: "content_filter", text: "Part" },
@@ -53,13 +53,13 @@ test("B207 a call in a truncated message neither runs nor is offered", async () 
     { calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "The release is not" }]], finish: "length" },
     { text: "I will be shorter." },
   );
-  const { exit, ...output } = await kay(useModel())('ask --json "comment on KAY-3"');
+  const { exit, ...output } = await kay(SIGNED_IN)('ask --json "comment on KAY-3"');
   expect({ exit, document: documentOf(output) }).toMatchObject({ exit: 0, document: { receipts: [] } });
 });
 
 test("a false report of a change is followed by a correction", async () => {
   model.script({ text: "Done! I closed KAY-3." });
-  expect(await kay(useModel())('ask "close KAY-3"')).toEqual({
+  expect(await kay(SIGNED_IN)('ask "close KAY-3"')).toEqual({
     exit: 0,
     stdout: "Done! I closed KAY-3.\n\nNothing was changed.\n",
     stderr: "",
@@ -67,7 +67,7 @@ test("a false report of a change is followed by a correction", async () => {
 });
 
 test("a failure after a write says what was done instead of suggesting a retry", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   await ann("policy set jira everything");
   model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hello" }]] }, { fails: 400 });
   const { exit, stderr } = await ann('ask "comment on KAY-3: hello"');
@@ -80,7 +80,7 @@ test("a failure after a write says what was done instead of suggesting a retry",
 });
 
 test("tokens of an answer and of its conversation are in --json, and on a terminal", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   model.script({ text: "Hello.", usage: [1_200, 34] });
   const first = documentOf(await ann('ask --json "hi"')) as { session_id: string; usage: object };
   const usage = { input_tokens: 1_200, output_tokens: 34 };
@@ -105,7 +105,7 @@ test("tokens of an answer and of its conversation are in --json, and on a termin
 });
 
 test("a count that is no number of tokens is left out, and the answer has no warning", async () => {
-  const ann = kay({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+  const ann = kay(SIGNED_IN);
   model.script({ text: "Hello.", usage: [-1, 1e18] });
   const answer = await ann("ask --json hi");
   expect(documentOf(answer)).not.toHaveProperty("usage.input_tokens", -1);
@@ -116,7 +116,7 @@ test("a count that is no number of tokens is left out, and the answer has no war
 test("the cost of an answer is known if its price is", async () => {
   const settings = model.ports.model();
   const env = { ...settings.env, KAY_MODEL_PRICES: "openai-compatible:scripted=2/10" };
-  const ann = kay({ signedIn: true, model: { ...settings, env }, elsewhere: model.ports.fetch });
+  const ann = kay({ ...SIGNED_IN, model: { ...settings, env } });
   model.script(
     { calls: [["c1", "jira.list_projects", {}]], usage: [1_000, 100] },
     { text: "One.", usage: [2_000, 50] },
@@ -126,7 +126,7 @@ test("the cost of an answer is known if its price is", async () => {
 });
 
 test("--model chooses the model of one request, and an unknown one is refused before anything is sent", async () => {
-  const ann = kay({ ...useModel(), own: true });
+  const ann = kay({ ...SIGNED_IN, own: true });
   model.script({ text: "Hello." }, { text: "Hello." });
   const modelCount = model.models.length;
   expect(await ann('ask --model openai-compatible:other "hi"')).toMatchObject({ exit: 0 });
@@ -138,7 +138,7 @@ test("--model chooses the model of one request, and an unknown one is refused be
 });
 
 test("a shared backend lets a request choose only what it offers", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   const { exit, stderr } = await ann('ask --model openai-compatible:dear "hi"');
   expect({ exit, stderr }).toEqual({
     exit: 1,
@@ -149,7 +149,7 @@ test("a shared backend lets a request choose only what it offers", async () => {
 
 test("the model gets the user's time zone, weekday, local time and accounts", async () => {
   model.script({ text: "Hello." });
-  await kay({ ...useModel(), env: { TZ: "Asia/Tokyo" } })('ask "hi"');
+  await kay({ ...SIGNED_IN, env: { TZ: "Asia/Tokyo" } })('ask "hi"');
   const system = String(model.prompts.at(-1)?.messages[0]?.content);
   expect(system).toMatch(
     /It is \w+day, \d{4}-\d\d-\d\d \d\d:\d\d in the user's time zone, Asia\/Tokyo \(UTC\+09:00\)\./,
@@ -158,7 +158,7 @@ test("the model gets the user's time zone, weekday, local time and accounts", as
 });
 
 test("a result that is too long for the model is shortened, and the request is answered", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   const long = { fails: 400, says: "This model's maximum context length is 8192 tokens." };
   const sizes: number[] = [];
   model.script(

@@ -25,14 +25,14 @@ const SCHEMA = {
 };
 const VALUE = { issues: [{ key: "OPS-4", summary: "Deploys fail on Fridays" }], count: 1 };
 const ASK = ["ask", "show the open bugs in OPS", "--output-schema"];
-const useModel = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+const SIGNED_IN = { signedIn: true, ...model.machine };
 const HINT = "  Pass a JSON Schema to --output-schema: a file, or the object itself.\n";
 
 /** The model's next answer is the value. */
 const answer = () => model.script({ text: JSON.stringify(VALUE) });
 
 test("with a schema, stdout is only the value, and with --json it is in the answer's data", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   writeFileSync(join(ann.folder, "bugs.schema.json"), JSON.stringify(SCHEMA));
   answer();
   const plain = await ann([...ASK, "bugs.schema.json"]);
@@ -51,7 +51,7 @@ test("with a schema, stdout is only the value, and with --json it is in the answ
 });
 
 test("in a stream of lines, the value is one of them", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   answer();
   const { stdout } = await ann([...ASK, JSON.stringify(SCHEMA), "--json", "--stream"]);
   const lines = stdout
@@ -62,7 +62,7 @@ test("in a stream of lines, the value is one of them", async () => {
 });
 
 test("an answer that never matches is not a success: the mismatch is reported, and --json has it", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   const refuse = () => model.script({ text: "I am fine." }, { text: "I am still fine." });
   refuse();
   expect(await ann([...ASK, JSON.stringify(SCHEMA)])).toEqual({
@@ -94,14 +94,14 @@ test("without a language model, nothing is called, and kay says how to get one",
 });
 
 test("a corrected answer of a model is shown once", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   model.script({ text: "One bug." }, { text: `\`\`\`json\n${JSON.stringify(VALUE)}\n\`\`\`` });
   const { exit, stdout, stderr } = await ann([...ASK, JSON.stringify(SCHEMA)]);
   expect({ exit, value: JSON.parse(stdout), stderr }).toEqual({ exit: 0, value: VALUE, stderr: "" });
 });
 
 test("after an approval in another process, the value is still printed", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hello" }]] });
   const schema = JSON.stringify({ type: "object", properties: { done: { type: "boolean" } }, required: ["done"] });
   const { exit } = await ann(["ask", "comment on KAY-3: hello", "--output-schema", schema, "--json"]);
@@ -115,7 +115,7 @@ test("after an approval in another process, the value is still printed", async (
 });
 
 test("a confirmed action answers with the value", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   const schema = JSON.stringify({ type: "object", properties: { key: { type: "string" } }, required: ["key"] });
   model.script({ calls: [["c1", "jira.transition_issue", { issue: "KAY-3", status: "close" }]] });
   const plan = await ann(["ask", "--confirm", "close KAY-3", "--output-schema", schema, "--json"]);

@@ -16,10 +16,7 @@ const HASH = createHash("sha256").update(PNG).digest("hex");
 const REFERENCE = `shot.png (image/png, 3 kB, SHA-256 ${HASH.slice(0, 12)})`;
 
 const ready = (connected: string[] = []) =>
-  kay({
-    ...{ signedIn: true, connected, providers: ["atlassian", "slack", "google"] },
-    ...{ model: model.ports.model(), elsewhere: model.ports.fetch },
-  });
+  kay({ signedIn: true, connected, providers: ["atlassian", "slack", "google"], ...model.machine });
 
 function put(ann: Machine, name: string, bytes: string | Buffer): void {
   mkdirSync(join(ann.folder, name, ".."), { recursive: true });

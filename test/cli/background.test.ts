@@ -1,17 +1,13 @@
 import { expect, test, vi } from "vitest";
-import type { DeskLog } from "#test/desk";
 import { openInk } from "#test/ink";
 import { documentOf, useKay } from "#test/kay";
-import { withDesk } from "#test/session";
+import { openDesk } from "#test/session";
 
 const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-function desk() {
-  const log: DeskLog = [];
-  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
-}
+const desk = () => openDesk(kay);
 
 test("kay ask --background prints the conversation at once, and its questions wait for kay answer", async () => {
   const { ann, log } = desk();

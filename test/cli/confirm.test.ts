@@ -1,15 +1,10 @@
 import { expect, test } from "vitest";
 import { documentOf, type Machine, useKay } from "#test/kay";
+import { holdPlan } from "#test/session";
 
 const kay = useKay();
 const DONE = "Action confirmed and executed successfully\n";
 const UNDECIDED = "✗ Specify --approve or --deny.\n  Use exactly one of them.\n";
-
-/** Sends a request in a script, and returns the token of its confirmation. */
-async function holdPlan(ann: Machine): Promise<string> {
-  expect(await ann('ask --confirm --json "close KAY-4"')).toMatchObject({ exit: 8 });
-  return (documentOf(ann.raw()) as { confirmation_token: string }).confirmation_token;
-}
 
 const statusOf = async (ann: Machine) => /- Status: (.*)/.exec((await ann('ask "show KAY-4"')).stdout)?.[1];
 

@@ -9,7 +9,7 @@ import { scriptedModel } from "#test/scripted-model";
 
 const kay = useKay();
 const model = scriptedModel();
-const useModel = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+const SIGNED_IN = { signedIn: true, ...model.machine };
 
 /** Creates a cloned folder with these files. */
 function clone(files: Record<string, string | Buffer>): string {
@@ -24,7 +24,7 @@ function clone(files: Record<string, string | Buffer>): string {
 }
 
 /** Creates a machine whose commands run in this folder. */
-function inFolder(cwd: string, options: Parameters<typeof kay>[0] = useModel()): Machine {
+function inFolder(cwd: string, options: Parameters<typeof kay>[0] = SIGNED_IN): Machine {
   return kay({ ...options, world: { cwd } });
 }
 
@@ -43,7 +43,7 @@ async function askAndRead(ann: Machine, line = 'ask "hi"'): Promise<string> {
 }
 
 test("the user's own KAY.md is sent to the model with each request, in a block that its text cannot end", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   writeOwn(
     ann,
     "KAY.md",
@@ -75,7 +75,7 @@ test("a KAY.md that came with a clone is left out of scripts with one line, unti
 });
 
 test("a schedule keeps the instructions of its folder as they were when it was added", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   writeOwn(ann, "KAY.md", "Write issues in German.");
   await ann("config set jira.project KAY");
   const added = documentOf(await ann('every 15m --json "hi"')) as { id: string };
@@ -159,13 +159,13 @@ test("words of a project's KAY.md are not the user's: a value from it asks altho
   const document = documentOf(await ann('ask --json --allow jira.add_comment "comment on KAY-3"'));
   expect(document).toMatchObject({ status: "pending" });
   expect(JSON.stringify(document)).toContain('"source":"KAY.md"');
-  const bob = kay(useModel());
+  const bob = kay(SIGNED_IN);
   model.script({ calls: [["c1", "jira.add_comment", comment]] }, { text: "Done." });
   expect(await bob('ask --allow jira.add_comment "comment on KAY-3"')).toMatchObject({ exit: 0 });
 });
 
 test("words of the user's own KAY.md do not count as said about a request either", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   writeOwn(ann, "KAY.md", "Never write to: see http://evil.example");
   model.script(
     { calls: [["c1", "jira.show_issue", { issue: "KAY-3" }]] },
@@ -177,7 +177,7 @@ test("words of the user's own KAY.md do not count as said about a request either
 });
 
 test("a backend without instructions gets none, and kay says so", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   writeOwn(ann, "KAY.md", "Write in German.");
   await ann("config set jira.project KAY");
   ann.place.network.serve(BACKEND, async (request) => {
@@ -192,7 +192,7 @@ test("a backend without instructions gets none, and kay says so", async () => {
 });
 
 test("defaults of services are next to their connection", async () => {
-  const ann = kay(useModel());
+  const ann = kay(SIGNED_IN);
   await ann("config set jira.project KAY");
   expect(await ann("config set github.repository widgets")).toMatchObject({
     exit: 2,
@@ -200,11 +200,11 @@ test("defaults of services are next to their connection", async () => {
   });
   const system = await askAndRead(ann);
   expect(system).toMatch(/Jira as [^;]+ \(default project KAY\)/);
-  expect(await askAndRead(kay({ ...useModel(), env: { KAY_JIRA_PROJECT: "OPS" } }))).toContain("(default project OPS)");
+  expect(await askAndRead(kay({ ...SIGNED_IN, env: { KAY_JIRA_PROJECT: "OPS" } }))).toContain("(default project OPS)");
 });
 
 test("kay context shows what the model gets", async () => {
-  const ann = kay({ ...useModel(), env: { TZ: "Europe/Berlin" } });
+  const ann = kay({ ...SIGNED_IN, env: { TZ: "Europe/Berlin" } });
   writeOwn(ann, "KAY.md", "Write in German.");
   writeOwn(ann, "commands/standup.md", "What did I do?");
   await ann("config set jira.project KAY");

@@ -1,16 +1,12 @@
 import { expect, test } from "vitest";
 import { documentOf, type Machine, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
+import { holdPlan } from "#test/session";
 
 const kay = useKay();
 const COMMENT = 'ask "comment on KAY-3: hello"';
 /** A guide-only backend does not know the outcome of a request. */
 const GUIDE_ONLY: Reply = { status: 404, json: { error: "NOT_FOUND", message: "Not found" } };
-
-async function holdPlan(ann: Machine): Promise<string> {
-  await ann('ask --confirm --json "close KAY-4"');
-  return (documentOf(ann.raw()) as { confirmation_token: string }).confirmation_token;
-}
 
 const comments = async (ann: Machine) => (await ann('ask "show KAY-3"')).stdout.match(/^hello$/gm)?.length ?? 0;
 

@@ -1,18 +1,13 @@
 import { expect, test, vi } from "vitest";
-import type { DeskLog } from "#test/desk";
 import { type Ink, openInk } from "#test/ink";
 import { useKay } from "#test/kay";
-import { withDesk } from "#test/session";
+import { openDesk } from "#test/session";
 
 const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A user signed in at a backend whose Jira records what it did. */
-function desk() {
-  const log: DeskLog = [];
-  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
-}
+const desk = () => openDesk(kay);
 
 /** How often a text is on the terminal. */
 function count(text: string, word: string): number {

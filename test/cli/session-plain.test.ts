@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { DeskLog } from "#test/desk";
 import { useKay } from "#test/kay";
-import { read, shows, typing, withDesk } from "#test/session";
+import { openDesk, read, shows, typing } from "#test/session";
 
 const kay = useKay();
 
@@ -22,11 +21,7 @@ kay wants to run jira.delete_issue, which cannot be undone, as Dana Demo (kay-de
   n  deny
 Your answer, 1/2/e/n (TIME left): `;
 
-/** A user signed in at a backend whose Jira records what it did. */
-function desk() {
-  const log: DeskLog = [];
-  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
-}
+const desk = () => openDesk(kay);
 
 test("a session answers one request after another, with labels, and prints how to resume", async () => {
   const { ann, log } = desk();

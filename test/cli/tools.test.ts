@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { type DeskLog, deskServices } from "#test/desk";
-import { documentOf, type MachineOptions, useKay } from "#test/kay";
+import type { DeskLog } from "#test/desk";
+import { documentOf, useKay } from "#test/kay";
 import { createOutside, json } from "#test/outside";
+import { withDesk } from "#test/session";
 
 const kay = useKay();
 const SITE = "http://127.0.0.1:4010/sites/kay-demo";
@@ -321,16 +322,6 @@ test("a basic backend shows its services, and says that it has no tools", async 
     stderr: "✗ This backend cannot run single tools.\n  Use `kay ask`.\n",
   });
 });
-
-function withDesk(log: DeskLog): NonNullable<MachineOptions["services"]> {
-  const tools = deskServices(log).find(({ service }) => service.name === "jira")?.service.tools ?? [];
-  return (configured) =>
-    configured.map((configuration) =>
-      configuration.service.name === "jira"
-        ? { ...configuration, service: { ...configuration.service, tools } }
-        : configuration,
-    );
-}
 
 test("B232 the hint of a refused call is the service's, not the one of an outage", async () => {
   const ann = kay({ signedIn: true });

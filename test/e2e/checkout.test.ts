@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { runProgram } from "#test/built/bash";
 import { openHome } from "#test/built/home";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -14,7 +15,10 @@ test("npm run try in a fresh checkout builds kay and takes the whole tour withou
   const checkout = join(home.folder, "checkout");
   execFileSync("git", ["clone", "--quiet", "--depth", "1", `file://${root}`, checkout]);
   symlinkSync(`${root}node_modules`, join(checkout, "node_modules"));
-  const { exit, stdout, stderr } = await npm(["run", "--silent", "try"], checkout, home.env);
+  const { exit, stdout, stderr } = await runProgram("npm", ["run", "--silent", "try"], {
+    cwd: checkout,
+    env: home.env,
+  });
   expect({ exit, stderr }).toEqual({
     exit: 0,
     stderr: expect.stringMatching(/Giving the consent as the sandbox's demo user/),
@@ -24,13 +28,3 @@ test("npm run try in a fresh checkout builds kay and takes the whole tour withou
   expect(stdout).toMatch(/open issues in KAY:\n/);
   expect(stdout).toMatch(/Created KAY-\d+: Say hello from kay/);
 });
-
-function npm(args: string[], cwd: string, env: Record<string, string>) {
-  return new Promise<{ exit: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn("npm", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (text) => (stdout += text));
-    child.stderr.on("data", (text) => (stderr += text));
-    child.once("close", (exit) => resolve({ exit, stdout, stderr }));
-  });
-}

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openHome } from "#test/built/home";
 import { fakeBackend } from "#test/fake-backend";
-import { jwt } from "#test/refresh";
-
-const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
+import { SIGN_IN } from "#test/refresh";
 
 /** Opens a home signed in at a strict backend. */
 async function openSignedIn(env: Record<string, string> = {}) {

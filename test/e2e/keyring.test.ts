@@ -2,13 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { openHome } from "#test/built/home";
-import { connect } from "#test/built/serve";
+import { CONNECTED, connect } from "#test/built/serve";
 import { openProfile } from "#test/credentials";
 import { freeze, keyringSession, stop } from "#test/keyring";
 import { needs } from "#test/needs";
 
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
-const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
 /** Opens a home in a desktop session with an unlocked keyring, and makes its first connection. */
 async function openConnected() {

@@ -6,9 +6,8 @@ import { runBash } from "#test/built/bash";
 import { type Home, openHome } from "#test/built/home";
 import { fakeBackend } from "#test/fake-backend";
 import { needs } from "#test/needs";
-import { jwt } from "#test/refresh";
+import { jwt, SIGN_IN } from "#test/refresh";
 
-const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
 const LONG = `Line of text, 会議 👩‍💻\n`.repeat(70_000);
 const ANSWER = { status: "completed", message: LONG, session_id: "session_1" };
 const SESSION = {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Home, openHome, useHome } from "#test/built/home";
-import { connect, gateway, letExpire, type Served, serve } from "#test/built/serve";
+import { CONNECTED, connect, gateway, letExpire, type Served, serve } from "#test/built/serve";
 
 const backendHome = useHome();
 let backend: Served;
@@ -9,7 +9,6 @@ beforeAll(async () => {
 }, 90_000);
 
 const data = () => `${backendHome().folder}/data/kay/serve`;
-const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
 test("A01 twelve concurrent commands with an expired token make one refresh at a real backend too", {
   timeout: 90_000,

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
+import { runProgram } from "#test/built/bash";
 import { openHome } from "#test/built/home";
 import { openShell } from "#test/built/terminal";
 import { fakeBackend } from "#test/fake-backend";
@@ -114,12 +114,5 @@ test("long output arrives whole through a slow pipe", async () => {
 });
 
 /** Runs a line of shell, with pipes and redirections as a user types them. */
-function shell(env: Record<string, string>, cwd: string, line: string) {
-  return new Promise<{ exit: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn("/bin/sh", ["-c", line], { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (text) => (stdout += text));
-    child.stderr.on("data", (text) => (stderr += text));
-    child.once("close", (exit) => resolve({ exit, stdout, stderr }));
-  });
-}
+const shell = (env: Record<string, string>, cwd: string, line: string) =>
+  runProgram("/bin/sh", ["-c", line], { env, cwd });

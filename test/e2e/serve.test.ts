@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openHome, postmasterOf } from "#test/built/home";
 import { isRunning, until } from "#test/built/processes";
-import { connect, serve } from "#test/built/serve";
+import { CONNECTED, connect, serve } from "#test/built/serve";
 import { findFreePort } from "#test/ports";
-
-const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
 const SEED = `
 atlassian:

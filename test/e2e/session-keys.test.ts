@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "#test/built/processes";
 import { type SessionShell, useSessions } from "#test/built/sessions";
 
 const { model, home, open } = useSessions();
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Presses Enter and returns the sent message. */
 async function send(session: SessionShell): Promise<unknown> {

@@ -1,27 +1,20 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { until } from "#test/built/processes";
-import { type SessionShell, useSessions } from "#test/built/sessions";
+import { closeCall, type SessionShell, useSessions } from "#test/built/sessions";
 
-const { model, open, sandbox } = useSessions();
-
-const close = (issue: string): [string, string, object] => [
-  `call-${issue}`,
-  "jira.transition_issue",
-  { issue, status: "Done" },
-];
+const { model, open, listMoves } = useSessions();
 
 /** Requests several changes of one step, and waits for their plan. */
 async function planned(issues: string[], opening: Parameters<typeof open>[0] = {}): Promise<SessionShell> {
   const session = await open(opening);
-  model.script({ calls: issues.map(close) });
+  model.script({ calls: issues.map(closeCall) });
   session.type(`close ${issues.length}`);
   await session.sees(new RegExp(`> close ${issues.length}`));
   session.type("\r");
   await session.sees(new RegExp(`Approve ─ ${issues.length} changes`));
   return session;
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Presses a key once the card accepts it, and waits for the window. A key that was too early is in the line: it is
@@ -50,17 +43,6 @@ async function readAll(session: SessionShell): Promise<void> {
   }
 }
 
-/** The issues that were really moved in the sandbox, in this order. */
-async function moves(issues: string[]): Promise<string[]> {
-  const answer = await fetch(`${sandbox().atlassian}/_sandbox/requests`);
-  const { requests } = (await answer.json()) as { requests: { method: string; path: string }[] };
-  const writes = requests.flatMap(({ method, path }) => {
-    const issue = /\/issue\/([^/]+)\/transitions$/.exec(path)?.[1];
-    return method === "POST" && issue ? [issue] : [];
-  });
-  return writes.filter((issue) => issues.includes(issue));
-}
-
 test("kay ask --confirm opens plan mode: three changes are one plan, and one key runs exactly these", {
   timeout: 60_000,
 }, async () => {
@@ -71,22 +53,22 @@ test("kay ask --confirm opens plan mode: three changes are one plan, and one key
   expect(screen).toMatch(/1 of 3 ─ jira\.transition_issue ─ writes[\s\S]*Move KAY-1 to Done[\s\S]*issue: KAY-1/);
   await readAll(session);
   await session.sees(/3 of 3 ─ jira\.transition_issue ─ writes[\s\S]*Move KAY-12 to Done[\s\S]*issue: KAY-12/);
-  expect(await moves(issues)).toEqual([]);
+  expect(await listMoves(issues)).toEqual([]);
   model.script({ text: "All three are done." });
   await press(session, "a", /All three are done\./);
-  expect(await moves(issues)).toEqual(issues);
+  expect(await listMoves(issues)).toEqual(issues);
 });
 
 test("in 40 × 12 a plan is approved only after it was read to its end", { timeout: 60_000 }, async () => {
   const issues = ["KAY-4", "KAY-5"];
   const session = await planned(issues, { columns: 40, rows: 12 });
   await press(session, "a", /Scroll to the end/);
-  expect(await moves(issues)).toEqual([]);
+  expect(await listMoves(issues)).toEqual([]);
   await readAll(session);
   await session.sees(/issue: KAY-5/);
   model.script({ text: "Both are done." });
   await press(session, "a", /Both are done\./);
-  expect(await moves(issues)).toEqual(issues);
+  expect(await listMoves(issues)).toEqual(issues);
 });
 
 test("kill -9 in the middle: the rest waits, is shown again, and one of it is denied", {
@@ -96,19 +78,19 @@ test("kill -9 in the middle: the rest waits, is shown again, and one of it is de
   const session = await planned(issues);
   await press(session, "\t", /1 of 3[\s\S]*1 once/);
   await press(session, "1", /2 of 3|1 of 2/);
-  await until(async () => (await moves(issues)).length === 1, "KAY-6 was not moved");
+  await until(async () => (await listMoves(issues)).length === 1, "KAY-6 was not moved");
   process.kill(session.kay, "SIGKILL");
   await session.shows(/exit=137/);
   const secondSession = await open({ command: "kay ask -c" });
   await secondSession.sees(/Approve ─ 2 changes[\s\S]*KAY-7[\s\S]*KAY-8/);
-  expect(await moves(issues)).toEqual(["KAY-6"]);
+  expect(await listMoves(issues)).toEqual(["KAY-6"]);
   await press(secondSession, "\t", /1 of 2[\s\S]*1 once/);
   await press(secondSession, "n", /Reason \(optional\)/);
   secondSession.type("not this\r");
   await secondSession.sees(/Approve ─ jira\.transition_issue[\s\S]*KAY-8/);
   model.script({ text: "Two of three are done." });
   await press(secondSession, "1", /Two of three are done\./);
-  expect(await moves(issues)).toEqual(["KAY-6", "KAY-8"]);
+  expect(await listMoves(issues)).toEqual(["KAY-6", "KAY-8"]);
 });
 
 test("/plan turns plan mode on and off, and the status line shows it", { timeout: 60_000 }, async () => {

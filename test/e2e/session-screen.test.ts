@@ -1,9 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type SessionShell, useSessions } from "#test/built/sessions";
 
 const { model, open } = useSessions();
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const MARKERS = `for i in $(seq 100 199); do echo marker-$i; done`;
 
 /**

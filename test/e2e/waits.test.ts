@@ -8,9 +8,8 @@ import { openHome } from "#test/built/home";
 import { until } from "#test/built/processes";
 import { openShell } from "#test/built/terminal";
 import { fakeBackend } from "#test/fake-backend";
-import { jwt } from "#test/refresh";
+import { SIGN_IN } from "#test/refresh";
 
-const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
 const SIGNALS = [
   ["SIGINT", 130],
   ["SIGTERM", 143],

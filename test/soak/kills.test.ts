@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { closing, expectOneEffect, FIRST, killing, LAST } from "#test/durable/killing";
 import { usePlace } from "#test/durable/place";
+import { random } from "#test/nodes/run";
 
 /** Number of runs of each loop, and the seeds of their random numbers. */
 const ROUNDS = Number(process.env.KAY_SOAK ?? 1);
@@ -53,16 +54,5 @@ function other(time: number, step: ReturnType<typeof closing>): ReturnType<typeo
   return {
     text,
     ...(step.calls ? { calls: step.calls.map(([id, ...rest]) => [`${id}_${time}`, ...rest] as never) } : {}),
-  };
-}
-
-/** Whole numbers below a bound, the same for the same seed (mulberry32). */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
 }

@@ -1,13 +1,43 @@
-import { expect } from "vitest";
-import type { Part, Roles } from "./agent-role.ts";
+import { beforeEach, expect } from "vitest";
+import { type Part, type Roles, useRoles } from "./agent-role.ts";
 import { connect } from "./consent.ts";
+import { type DeskLog, deskServices } from "./desk.ts";
 import { openStream } from "./event-stream.ts";
+
+/** A backend and an agent server for each test, the actions of a client on them, and what the tools did. */
+export function useAgentTurns() {
+  const log: DeskLog = [];
+  let meanwhile = async (): Promise<void> => {};
+  const roles = useRoles(deskServices(log, () => meanwhile()));
+  beforeEach(() => {
+    meanwhile = async () => {};
+  });
+  return {
+    log,
+    roles,
+    begin: (prompt: string) => beginTurn(roles(), prompt),
+    shown: (turn: Begun) => shownTurn(roles(), turn),
+    sent: (turn: Begun) => sentReports(roles(), turn),
+    waiting: (turn: Begun) => waitingReports(roles(), turn),
+    /** Holds the next write before anything of it is sent. */
+    holdWrite(): { reached: Promise<void>; release(): void } {
+      const reached = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      meanwhile = () => {
+        meanwhile = async () => {};
+        reached.resolve();
+        return released.promise;
+      };
+      return { reached: reached.promise, release: released.resolve };
+    },
+  };
+}
 
 /** A turn that a client streams by itself. */
 export type Begun = { token: string; session: string; url: string; streamToken: string; generation: string };
 
 /** A turn that the client streams by itself. */
-export async function beginTurn(roles: Roles, prompt: string): Promise<Begun> {
+async function beginTurn(roles: Roles, prompt: string): Promise<Begun> {
   const { token } = await connect(roles.backend);
   const { status, body } = await roles.backend.call("POST /ask/stream", { token, body: { prompt } });
   expect(status).toBe(200);
@@ -22,7 +52,7 @@ export async function beginTurn(roles: Roles, prompt: string): Promise<Begun> {
 }
 
 /** What the conversation shows at the backend, once its turn has ended. */
-export async function shownTurn(roles: Roles, { session, token, generation }: Begun) {
+async function shownTurn(roles: Roles, { session, token, generation }: Begun) {
   const stream = await openStream(roles.backend, `GET /sessions/${session}/events`, token);
   for (let isOver = false; !isOver; ) {
     const { data } = await stream.next("data-status");
@@ -42,12 +72,12 @@ export function wordsOf(parts: Part[]): string {
 }
 
 /** Types of the reports that were sent to the backend's webhook for a conversation. */
-export function sentReports(roles: Roles, { session }: Begun): unknown[] {
+function sentReports(roles: Roles, { session }: Begun): unknown[] {
   return roles.reports.filter(({ sessionId }) => sessionId === session).map(({ type }) => type);
 }
 
 /** Types of what is to be delivered for a conversation. */
-export async function waitingReports(roles: Roles, { session }: Begun): Promise<unknown[]> {
+async function waitingReports(roles: Roles, { session }: Begun): Promise<unknown[]> {
   const rows = await roles.backend.ports.db
     .selectFrom("agent_outbox")
     .innerJoin("agent_turns", "agent_turns.generation_id", "agent_outbox.generation_id")

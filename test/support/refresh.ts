@@ -14,6 +14,9 @@ export function jwt(issued: number, lifetime = 30 * MINUTE, claims: object = {})
   return `${part({ alg: "HS256", typ: "JWT" })}.${part({ iat: issued / 1000, exp: (issued + lifetime) / 1000, ...claims })}.c2ln`;
 }
 
+/** A sign-in whose access token is valid. */
+export const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
+
 /** A process with this sign-in, and a backend with this answer to a refresh. */
 export async function signedIn(
   signIn: SignIn,

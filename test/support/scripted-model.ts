@@ -60,6 +60,8 @@ export function scriptedModel(fetch: Fetch = refuse) {
   };
   return {
     ports,
+    /** Options of a machine whose backend uses this model. */
+    machine: { model: ports.model(), elsewhere: ports.fetch },
     prompts,
     models,
     aborted,

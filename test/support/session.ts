@@ -1,6 +1,7 @@
+import { expect } from "vitest";
 import type { BackendPorts } from "#backend/ports";
 import { type DeskLog, deskServices } from "./desk.ts";
-import type { Machine, RunSetting } from "./kay.ts";
+import { documentOf, type Machine, type RunSetting, type useKay } from "./kay.ts";
 
 /** A terminal with a screen reader; its input, one line per question. */
 export function typing(types: NonNullable<RunSetting["types"]>, more: RunSetting = {}): RunSetting {
@@ -16,6 +17,18 @@ export function withDesk(log: DeskLog): (configured: BackendPorts["services"]) =
         ? { ...configuration, service: { ...configuration.service, tools: desk.service.tools } }
         : configuration,
     );
+}
+
+/** A machine signed in at a backend whose Jira records what it did. */
+export function openDesk(kay: ReturnType<typeof useKay>): { ann: Machine; log: DeskLog } {
+  const log: DeskLog = [];
+  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
+}
+
+/** Requests a change with `--confirm`, and returns the token of the confirmation. */
+export async function holdPlan(machine: Machine): Promise<string> {
+  expect(await machine('ask --confirm --json "close KAY-4"')).toMatchObject({ exit: 8 });
+  return (documentOf(machine.raw()) as { confirmation_token: string }).confirmation_token;
 }
 
 /** A session's output, with IDs and ports shortened. */

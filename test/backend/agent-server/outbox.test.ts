@@ -1,36 +1,12 @@
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SIGNATURE } from "#planner/reply";
-import { useRoles } from "#test/agent-role";
-import { type Begun, beginTurn, sentReports, shownTurn, waitingReports } from "#test/agent-turn";
-import { type DeskLog, deskServices } from "#test/desk";
+import { type Begun, useAgentTurns } from "#test/agent-turn";
 import { json } from "#test/outside";
 
-const log: DeskLog = [];
-let meanwhile = async (): Promise<void> => {};
-const roles = useRoles(deskServices(log, () => meanwhile()));
+const { roles, begin, shown, sent, waiting, holdWrite } = useAgentTurns();
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 const SAID = `KAY-3 is closed.\n\n${SIGNATURE}`;
 
-beforeEach(() => {
-  meanwhile = async () => {};
-});
-
-/** Holds the next write before anything of it is sent. */
-function holdWrite(): { reached: Promise<void>; release(): void } {
-  const reached = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  meanwhile = () => {
-    meanwhile = async () => {};
-    reached.resolve();
-    return released.promise;
-  };
-  return { reached: reached.promise, release: released.resolve };
-}
-
-const begin = (prompt: string) => beginTurn(roles(), prompt);
-const shown = (turn: Begun) => shownTurn(roles(), turn);
-const sent = (turn: Begun) => sentReports(roles(), turn);
-const waiting = (turn: Begun) => waitingReports(roles(), turn);
 /** Number of failed deliveries before a retry was scheduled; undefined while one is running. */
 const putOff = async ({ generation }: Begun) => {
   const turns = roles().backend.ports.db.selectFrom("agent_turns").select(["courier", "tries"]);

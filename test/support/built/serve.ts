@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { signAccessToken } from "#backend/accounts/access-tokens";
 import { loadBackendKeys } from "#backend/store/keys";
 import type { Home } from "./home.ts";
@@ -31,6 +31,9 @@ export async function connect(home: Home, service: string, env: Record<string, s
   const finished = await home.run(["connect", service, "--poll", state], { env });
   if (finished.exit !== 0) throw new Error(`not connected: ${finished.stderr}`);
 }
+
+/** The result of `kay connections` once Jira is connected. */
+export const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
 /** Consents as the sandbox's demo user, up to the backend's page. Returns the address with the code. */
 export async function consent(authorizationUrl: string): Promise<URL> {

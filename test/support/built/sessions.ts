@@ -25,6 +25,13 @@ type Opening = {
   shell?: "/bin/bash";
 };
 
+/** The call that closes an issue. */
+export const closeCall = (issue: string): [string, string, object] => [
+  `call-${issue}`,
+  "jira.transition_issue",
+  { issue, status: "Done" },
+];
+
 /** The end of each drawing. */
 const DRAWN = "\x1b[?2026l";
 
@@ -70,5 +77,15 @@ export function useSessions() {
     session.kay = Number(execFileSync("pgrep", ["-P", String(opened.pid)], { encoding: "utf8" }).split("\n")[0]);
     return session;
   };
-  return { model, home, open, sandbox: () => sandbox };
+  /** Lists which of these issues were really moved in the sandbox, in order. */
+  const listMoves = async (issues: string[]): Promise<string[]> => {
+    const answer = await fetch(`${sandbox.atlassian}/_sandbox/requests`);
+    const { requests } = (await answer.json()) as { requests: { method: string; path: string }[] };
+    const writes = requests.flatMap(({ method, path }) => {
+      const issue = /\/issue\/([^/]+)\/transitions$/.exec(path)?.[1];
+      return method === "POST" && issue ? [issue] : [];
+    });
+    return writes.filter((issue) => issues.includes(issue));
+  };
+  return { model, home, open, listMoves, sandbox: () => sandbox };
 }

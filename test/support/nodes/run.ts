@@ -74,7 +74,7 @@ async function signedIn(url: string): Promise<string> {
 }
 
 /** Whole numbers below a bound, the same for the same seed (mulberry32). */
-function random(seed: number): (below: number) => number {
+export function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;
