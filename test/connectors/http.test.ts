@@ -149,6 +149,19 @@ test("a write refused with 401 was not done, so it is sent again with the new to
   expect(await http.request({ method: "POST", path: "/thing", body: {}, answer: z.unknown() })).toBe(undefined);
 });
 
+test.each(["/repos/../../user/issues", "/items/..", "/items/.?a=1", "/items/%2e%2E/x", "/items/..\\x"])(
+  "a name in a path never leads to another address of the service: %s",
+  async (path) => {
+    const world = outside();
+    const { http } = httpOver(world, jira);
+    expect(await problem(http.request({ path, answer: Thing }))).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "“.” and “..” are not names in Jira.",
+    });
+    expect(world.asked).toEqual([]);
+  },
+);
+
 test("a new token that is refused too ends as AUTH_REQUIRED, without a loop", async () => {
   const refused = { request: `GET ${API}/thing`, status: 401, json: { code: 401, message: "Unauthorized" } };
   const world = outside(refused, refused);

@@ -6,11 +6,14 @@ import type { Endpoints, ServiceRequest } from "../service-http.ts";
  * Builds the URL of a request, which must stay on the endpoint's origin: a paging link to another host would leak the
  * token.
  *
- * @throws Problem SERVICE_FAILED when an absolute URL has another origin
+ * @throws Problem SERVICE_FAILED when an absolute URL has another origin, INVALID_REQUEST when a name in the path would
+ * lead to another address of the service
  */
 export function buildRequestUrl(request: ServiceRequest<unknown>, endpoints: Endpoints, title: string): URL {
   const base = endpoints[request.endpoint ?? "api"];
   if (!base) throw new Problem("SERVICE_FAILED", `No address is configured for ${title}.`);
+  if (!isAbsolute(request.path) && DOT_SEGMENT.test(request.path))
+    throw new Problem("INVALID_REQUEST", `“.” and “..” are not names in ${title}.`, { hint: "" });
   const url = isAbsolute(request.path) ? new URL(request.path) : new URL(base + request.path);
   if (url.origin !== new URL(base).origin) {
     throw new Problem(
@@ -23,6 +26,9 @@ export function buildRequestUrl(request: ServiceRequest<unknown>, endpoints: End
   }
   return url;
 }
+
+/** A part of a path that is rewritten: `/repos/../../user` is `/user`. */
+const DOT_SEGMENT = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 
 /** Returns whether a request changes nothing. Unless its tool says so, only a GET does not. */
 export function isReadRequest({ method = "GET", reads }: Pick<ServiceRequest<unknown>, "method" | "reads">): boolean {
