@@ -21,6 +21,16 @@ const UNDERSTOOD: [request: string, tool: string, input: Record<string, unknown>
   ],
   ["draft an email to sam@example.com: Dear Sam", "gmail.create_draft", { to: "sam@example.com", body: "Dear Sam" }],
   ['reply to the email "Release 1.4": Yes', "gmail.reply", { message: "Release 1.4", body: "Yes" }],
+  [
+    'forward the email "Release 1.4" to sam@example.com: please check',
+    "gmail.forward",
+    { message: "Release 1.4", to: "sam@example.com", body: "please check" },
+  ],
+  [
+    'forward the email "Nightly jobs" to sam@example.com',
+    "gmail.forward",
+    { message: "Nightly jobs", to: "sam@example.com" },
+  ],
   ['archive the email "Nightly jobs"', "gmail.archive", { message: "Nightly jobs" }],
   ['mark the email "Nightly jobs" as read', "gmail.label", { message: "Nightly jobs", label: "read" }],
   ["what's on my calendar tomorrow?", "google-calendar.list_events", { start: "2026-11-28" }],

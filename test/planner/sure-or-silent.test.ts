@@ -392,7 +392,7 @@ test.each(CONNECTED)("with %j connected, “%s” is for them", async (connected
 
 test.each([
   ["delete the email from tom", undefined],
-  ["forward the mail from tom to priya", undefined],
+  ["forward the mail from tom to priya", "forward the email <message> to sam@example.com"],
   ["star the repo acme/web", undefined],
   ["archive the mail from tom", "archive the email <message>"],
   ["who viewed pr 12 in acme/web", "show open PRs"],

@@ -1,6 +1,8 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
+
+import { forwardTool } from "./forward.ts";
 import { archiveTool, changeLabelTool } from "./label.ts";
 import { readMessageTool } from "./read.ts";
 import { replyTool } from "./reply.ts";
@@ -18,5 +20,14 @@ export const gmail: Service = {
   endpoints: createGoogleEndpoints({ api: "https://gmail.googleapis.com", web: "https://mail.google.com" }),
   api: { genericReads: SAFE_GET },
   identify: fetchGoogleIdentity,
-  tools: [searchTool, readMessageTool, sendMessageTool, replyTool, createDraftTool, archiveTool, changeLabelTool],
+  tools: [
+    searchTool,
+    readMessageTool,
+    sendMessageTool,
+    replyTool,
+    forwardTool,
+    createDraftTool,
+    archiveTool,
+    changeLabelTool,
+  ],
 };

@@ -84,7 +84,7 @@ type Context = Pick<ToolContext, "http">;
 type Budget = { left: number };
 
 /** Reads the content of a message. Gmail delivers long texts separately, as it does files. */
-async function readContent(context: Context, { id, payload }: Message): Promise<MailContent> {
+export async function readContent(context: Context, { id, payload }: Message): Promise<MailContent> {
   if (!payload) return { text: "", attachments: [] };
   return readTree(context, id, sortParts(payload), { left: MAX_FETCHED });
 }

@@ -30,7 +30,7 @@ export type Site = {
   pages: Page[];
 };
 
-export type Sprint = { id: string; name: string; state: "active" | "future" | "closed" };
+type Sprint = { id: string; name: string; state: "active" | "future" | "closed" };
 
 export type StatusCategory = "new" | "indeterminate" | "done";
 export type Status = { id: string; name: string; statusCategory: StatusCategory };

@@ -384,6 +384,41 @@ test("a message that is deleted between the list and its reading is left out, an
   expect(result.data).toMatchObject({ messages: [{ subject: "Still here", date: "" }] });
 });
 
+test("the approval of a forward names the files, and files that Gmail cannot send are refused", async () => {
+  const file = (size: number) => ({
+    mimeType: "application/pdf",
+    filename: "offer.pdf",
+    body: { attachmentId: "a1", size },
+  });
+  const text = { mimeType: "text/plain", body: { size: 2, data: "SGk" } };
+  const full = (size: number) => {
+    const { payload, ...rest } = message("1a2b3c4d5e6f7081", "Offer");
+    return { ...rest, payload: { ...payload, mimeType: "multipart/mixed", parts: [text, file(size)] } };
+  };
+  const read = (size: number): Expected[] => [
+    {
+      request: `GET ${MESSAGES}/1a2b3c4d5e6f7081?format=metadata${HEADERS}`,
+      json: message("1a2b3c4d5e6f7081", "Offer"),
+    },
+    { request: `GET ${MESSAGES}/1a2b3c4d5e6f7081?format=full`, json: full(size) },
+  ];
+  const input = { message: "1a2b3c4d5e6f7081", to: "zoe@example.com" };
+  const tool = gmail.tools.find(({ name }) => name === "gmail.forward");
+  expect(await tool?.describeTarget?.(input, contextOver(outside(...read(3)), gmail, ME))).toBe(
+    "“Offer” from Sam Sample <sam@example.com> (message 1a2b3c4d5e6f7081), with “offer.pdf”",
+  );
+  await expect(run("gmail.forward", input, ...read(19_000_000))).rejects.toMatchObject({
+    message: "The files of this message are larger than Gmail sends with one message.",
+  });
+  const fetched = { request: `GET ${MESSAGES}/1a2b3c4d5e6f7081/attachments/a1`, json: { size: 3, data: "UERG" } };
+  const sent = {
+    request: "POST https://gmail.googleapis.com/upload/gmail/v1/users/me/messages/send?uploadType=multipart",
+    json: { id: "m9", threadId: "t9" },
+  };
+  const { result } = await run("gmail.forward", input, ...read(3), fetched, sent);
+  expect(result.data).toMatchObject({ to: ["zoe@example.com"], subject: "Fwd: Offer", files: ["offer.pdf"] });
+});
+
 test("words that match several conversations are not guessed", async () => {
   await expect(
     run(

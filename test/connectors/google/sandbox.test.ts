@@ -29,6 +29,20 @@ test("Gmail in the sandbox: search, read, reply, draft, label and archive, and S
     subject,
     text: "Hallo\n\n.\nTschüß",
   });
+  const forwarded = await gmail.run("gmail.forward", {
+    message: "Angebot für Aufkleber – 500 Stück",
+    to: "sam@example.com",
+    body: "Nehmen wir das?",
+  });
+  expect(forwarded.text).toMatch(/^Forwarded “Angebot für Aufkleber – 500 Stück” to sam@example\.com\./);
+  const copy = await gmail.run("gmail.read_message", { message: (forwarded.data as { id: string }).id });
+  expect(copy.data).toMatchObject({
+    subject: "Fwd: Angebot für Aufkleber – 500 Stück",
+    text: expect.stringMatching(
+      /^Nehmen wir das\?\n\n-{10} Forwarded message -{9}\nFrom: Jürgen Groß <[^>]+>\nDate: \S+\nSubject: [\s\S]*\n\nGuten Tag Frau Demo,/,
+    ),
+    attachments: [{ name: "Angebot 2026-118.pdf", type: "application/pdf", bytes: 48213 }],
+  });
   const draft = await gmail.run("gmail.create_draft", { to: "sam@example.com", subject: "Later", body: "…" });
   expect(draft.text).toMatch(/^The draft “Later” is in Gmail; nothing was sent\./);
   await gmail.run("gmail.label", { message: "Nightly jobs: 1 of 14 failed", label: "kay" });

@@ -30,6 +30,13 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
   mail.get("/messages/:id", requireAccess("mailRead"), (c) =>
     c.json(toMessageView(getMessage(c), c.req.query("format") ?? "full", c.req.queries("metadataHeaders") ?? [])),
   );
+  // Only the size of a file is stored, so its content is filler.
+  mail.get("/messages/:id/attachments/:attachment", requireAccess("mailRead"), (c) => {
+    const [, number] = /^attachment-(\d+)$/.exec(c.req.param("attachment")) ?? [];
+    const file = getMessage(c).attachments[Number(number) - 1];
+    if (!file) throw invalidError("Invalid attachment token");
+    return c.json({ size: file.size, data: Buffer.alloc(file.size, "sandbox ").toString("base64url") });
+  });
   mail.post("/messages/:id/modify", requireAccess("mailModify"), async (c) => {
     const message = getMessage(c);
     await modify(c, [message], provider);
