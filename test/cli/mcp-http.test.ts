@@ -58,22 +58,28 @@ test.each(ENDED)("B253: a session that the server answers with %s is started aga
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
 });
 
-test("B253: a refusal for another reason is shown with the server's sentence, and not retried", async () => {
-  let calls = 0;
-  const { run } = ann(async (request, forward) => {
-    if (!(await request.clone().text()).includes("tools/call")) return await forward(request);
-    calls++;
-    return Response.json({ error: { message: "The plan of this account allows no calls." } }, { status: 400 });
-  });
-  await run(add());
-  expect(await run(READ)).toMatchObject({
-    exit: 1,
-    stderr: expect.stringContaining(
-      "✗ Notes refused the request (HTTP 400): “The plan of this account allows no calls”.\n",
-    ),
-  });
-  expect(calls).toBe(1);
-});
+test.each([
+  [400, ""],
+  [403, "  Ask an administrator of Notes for permission, or use another account.\n"],
+])(
+  "B253: a refusal for another reason is shown with the server's sentence, and not retried: %d",
+  async (status, hint) => {
+    let calls = 0;
+    const { run } = ann(async (request, forward) => {
+      if (!(await request.clone().text()).includes("tools/call")) return await forward(request);
+      calls++;
+      return Response.json({ error: { message: "The plan of this account allows no calls." } }, { status });
+    });
+    await run(add());
+    expect(await run(READ)).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining(
+        `✗ Notes refused the request (HTTP ${status}): “The plan of this account allows no calls”.\n${hint}`,
+      ),
+    });
+    expect(calls).toBe(1);
+  },
+);
 
 test.each([307, 308])("B254: a redirect %d within the origin is followed with method and body", async (status) => {
   const paths: string[] = [];

@@ -155,7 +155,9 @@ test.each([
   [{ fault: { faultstring: "Rate limit is over", detail: {} } }, "Odd: Rate limit is over."],
 ])("a failure with a success status is a failure: %j", (answer, message) => {
   for (const reads of [true, false])
-    expect(() => toToolResult({ title: "Odd", reads }, undefined, answer, {})).toThrow(message);
+    expect(() => toToolResult({ title: "Odd", reads }, undefined, answer, {})).toThrow(
+      expect.objectContaining({ message, hint: "" }),
+    );
 });
 
 test.each([

@@ -28,7 +28,7 @@ export function toToolResult(
   input: Values,
 ): ToolResult {
   const { reason, failed } = findReportedFault(answer);
-  if (failed) throw new Problem("SERVICE_FAILED", `${title}: ${endSentence(reason)}`);
+  if (failed) throw new Problem("SERVICE_FAILED", `${title}: ${endSentence(reason)}`, { hint: "" });
   const list = findList({ title, reads }, layout, answer);
   const result = list ? toListResult(layout ?? {}, list, input) : toSingleResult(layout ?? {}, answer, input);
   return reason ? { ...result, text: `${result.text}\n\n${title} also reports: ${endSentence(reason)}` } : result;

@@ -38,7 +38,9 @@ export function toHttpFault(
   const hasEnded = status === 404 || status === 410 || (status === 400 && (sentence === "" || isSessionText(sentence)));
   const page = getPageTitle(text);
   const words = sentence ? `: “${sentence}”.` : page ? `. Its answer is the web page “${page}”.` : ".";
-  const problem = new Problem("SERVICE_FAILED", `${title} refused the request (HTTP ${status})${words}`, { cause });
+  const hint = status === 403 ? `Ask an administrator of ${title} for permission, or use another account.` : undefined;
+  const message = `${title} refused the request (HTTP ${status})${words}`;
+  const problem = new Problem("SERVICE_FAILED", message, { cause, hint });
   return {
     problem,
     lost: status >= 500 && status !== 501 && status !== 503,
