@@ -56,7 +56,7 @@ type Structural = z.output<typeof Structural>;
 
 const Body = z.nullish(z.looseObject({ content: z.nullish(z.array(Structural)) }));
 
-/** A level of a numbered list has a kind of number; one with bullets has a symbol or none. */
+/** A level of a list. Numbered levels have a glyph type; others have a symbol or none. */
 const Level = z.looseObject({ glyphType: z.nullish(z.string()), startNumber: z.nullish(z.number()) });
 const List = z.looseObject({
   listProperties: z.nullish(z.looseObject({ nestingLevels: z.nullish(z.array(Level)) })),
@@ -136,7 +136,7 @@ function formatContent(content: Structural[], lists: Lists = {}): string {
 /** Google Docs has nine levels. */
 const MAX_NESTING = 20;
 
-/** @param numbers the last number at each level of each list, which this changes */
+/** Formats a paragraph. @param numbers the last number at each level of each list; updated */
 function formatParagraph(paragraph: Structural["paragraph"], lists: Lists, numbers: Map<string, number[]>): string {
   const text = (paragraph?.elements ?? []).map(formatElement).join("").trim();
   if (text === "") return "";
@@ -144,11 +144,11 @@ function formatParagraph(paragraph: Structural["paragraph"], lists: Lists, numbe
     const { listId, nestingLevel } = paragraph.bullet;
     const [id, depth] = [listId ?? "", Math.min(nestingLevel ?? 0, MAX_NESTING)];
     const level = lists[id]?.listProperties?.nestingLevels?.[depth];
-    const last = (numbers.get(id) ?? []).slice(0, depth + 1);
-    last[depth] = (last[depth] ?? (level?.startNumber ?? 1) - 1) + 1;
-    numbers.set(id, last);
+    const numberPath = (numbers.get(id) ?? []).slice(0, depth + 1);
+    numberPath[depth] = (numberPath[depth] ?? (level?.startNumber ?? 1) - 1) + 1;
+    numbers.set(id, numberPath);
     const isNumbered = level?.glyphType && !/^(?:NONE|GLYPH_TYPE_UNSPECIFIED)$/.test(level.glyphType);
-    return `${(isNumbered ? "   " : "  ").repeat(depth)}${isNumbered ? `${last[depth]}.` : "-"} ${text}`;
+    return `${(isNumbered ? "   " : "  ").repeat(depth)}${isNumbered ? `${numberPath[depth]}.` : "-"} ${text}`;
   }
   const style = paragraph?.paragraphStyle?.namedStyleType ?? "";
   const level = style === "TITLE" ? 1 : Number(/^HEADING_(\d)$/.exec(style)?.[1] ?? 0);

@@ -85,7 +85,7 @@ export const searchTool = defineListTool({
 });
 
 /**
- * Returns the address of an owner, because Drive knows owners by address. A name is that of an owner of recent files.
+ * Returns the address of an owner, because Drive filters by address. A name must be that of an owner of recent files.
  * @throws Problem INVALID_REQUEST when none or several have the name
  */
 async function findOwner(http: ServiceHttp, { owner, sharedWithMe }: SearchInput): Promise<string | undefined> {
@@ -94,9 +94,9 @@ async function findOwner(http: ServiceHttp, { owner, sharedWithMe }: SearchInput
   if (isMe(text)) return "me";
   if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text;
   const { files } = await findFiles(http, { sharedWithMe }, MAX_RECENT);
-  const known = files.flatMap(({ owners }) => owners ?? []);
+  const owners = files.flatMap((file) => file.owners ?? []);
   const byAddress = new Map(
-    known.flatMap(({ displayName, emailAddress }) => (emailAddress ? [[emailAddress, displayName ?? ""]] : [])),
+    owners.flatMap(({ displayName, emailAddress }) => (emailAddress ? [[emailAddress, displayName ?? ""]] : [])),
   );
   const people = [...byAddress].map(([address, name]) => ({ address, name }));
   return requirePerson(people, text, {
@@ -108,20 +108,20 @@ async function findOwner(http: ServiceHttp, { owner, sharedWithMe }: SearchInput
   }).address;
 }
 
-/** Files whose owners are looked through. */
+/** Maximum number of recent files that are searched for an owner. */
 const MAX_RECENT = 200;
 
 function describeSearch({ text, kind, folder, ...filter }: SearchInput, number = 2): string {
   const noun = kind === undefined ? "file" : kind in FILE_KINDS && kind !== "pdf" ? kind : "PDF";
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   const order = filter.order && filter.order !== "changed" ? `, ordered by ${ORDER_WORDS[filter.order]}` : "";
-  const more = [
+  const conditions = [
     folder?.trim() ? ` in ${folder.trim()}` : "",
     filter.owner?.trim() ? ` owned by ${filter.owner.trim()}` : "",
     filter.sharedWithMe ? " shared with me" : "",
     filter.changedSince?.trim() ? ` changed since ${filter.changedSince.trim()}` : "",
   ];
-  return `${formatNoun(number, noun)}${about}${more.join("")}${order}`;
+  return `${formatNoun(number, noun)}${about}${conditions.join("")}${order}`;
 }
 
 const ORDER_WORDS: Record<keyof typeof FILE_ORDERS, string> = {

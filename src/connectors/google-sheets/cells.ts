@@ -30,7 +30,7 @@ export function parseRows(text: string): string[][] {
   const separator = text.includes("\t") ? "\t" : ",";
   const rows: string[][] = [[]];
   let cell = "";
-  let quoted = false;
+  let isQuoted = false;
   let hasContent = false;
   const endCell = () => {
     rows.at(-1)?.push(cell.trim());
@@ -39,12 +39,12 @@ export function parseRows(text: string): string[][] {
   };
   for (let index = 0; index < text.length; index++) {
     const character = text[index] ?? "";
-    if (quoted) {
+    if (isQuoted) {
       if (character !== '"') cell += character;
       else if (text[index + 1] === '"') cell += text[++index];
-      else quoted = false;
+      else isQuoted = false;
     } else if (character === '"' && !hasContent) {
-      quoted = true;
+      isQuoted = true;
       hasContent = true;
       cell = "";
     } else if (character === separator) endCell();

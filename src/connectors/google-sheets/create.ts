@@ -31,7 +31,7 @@ export const createSpreadsheetTool = defineTool({
     const rows = input.text?.trim() ? parseCells(input.text, "text") : [];
     const rowData = rows.map((row) => ({ values: row.map((text) => ({ userEnteredValue: toCellValue(text) })) }));
     const sheets = [{ properties: { title: "Sheet1" }, data: [{ startRow: 0, startColumn: 0, rowData }] }];
-    const created = await context.http.request({
+    const spreadsheet = await context.http.request({
       method: "POST",
       path: "/v4/spreadsheets",
       query: { fields: "spreadsheetId,spreadsheetUrl,properties(title)" },
@@ -39,8 +39,8 @@ export const createSpreadsheetTool = defineTool({
       answer: Spreadsheet,
       scope: "spreadsheets",
     });
-    const id = created.spreadsheetId;
-    const url = created.spreadsheetUrl ?? buildSpreadsheetUrl(context, id);
+    const id = spreadsheet.spreadsheetId;
+    const url = spreadsheet.spreadsheetUrl ?? buildSpreadsheetUrl(context, id);
     return { data: { id, title, url }, text: `Created the spreadsheet ${escapeCell(title)}.\n\n${url}`, url };
   },
 });

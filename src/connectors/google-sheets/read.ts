@@ -68,9 +68,9 @@ function formatRows(rows: string[][], total: number, title: string, range: strin
   const where = `${escapeCell(range)} of ${escapeCell(title)}`;
   if (rows.length === 0) return `${where} is empty.`;
   const width = Math.max(...rows.map((row) => row.length));
-  const full = rows.map((row) => Array.from({ length: width }, (_, column) => row[column] ?? ""));
+  const paddedRows = rows.map((row) => Array.from({ length: width }, (_, column) => row[column] ?? ""));
   const head = total > rows.length ? `The first ${rows.length} of ${total} rows` : formatCount(rows.length, "row");
-  return `${where}, ${head.toLowerCase()}:\n\n${formatMarkdownTable(full[0] ?? [], full.slice(1))}`;
+  return `${where}, ${head.toLowerCase()}:\n\n${formatMarkdownTable(paddedRows[0] ?? [], paddedRows.slice(1))}`;
 }
 
 const SearchInput = z.object({

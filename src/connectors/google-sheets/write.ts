@@ -30,7 +30,7 @@ const AppendInput = z.object({
   ...WRITE_FIELDS,
 });
 
-const Appended = z.looseObject({
+const AppendResult = z.looseObject({
   updates: z.nullish(z.looseObject({ updatedRange: z.nullish(z.string()), updatedRows: z.nullish(z.number()) })),
 });
 
@@ -67,7 +67,7 @@ export const appendRowsTool = defineTool({
       path: `${buildValuesPath(spreadsheet.id, range)}:append`,
       query: { valueInputOption: getInputOption(input), insertDataOption: "INSERT_ROWS" },
       body: { range, majorDimension: "ROWS", values },
-      answer: Appended,
+      answer: AppendResult,
       scope: "spreadsheets",
     });
     const url = buildSpreadsheetUrl(context, spreadsheet.id);
@@ -99,7 +99,7 @@ const UpdateInput = z.object({
 });
 type UpdateInput = z.output<typeof UpdateInput>;
 
-const Updated = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
+const UpdateResult = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
 
 /**
  * Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; values are stored unchanged unless
@@ -132,7 +132,7 @@ export const updateCellsTool = defineTool({
       path: buildValuesPath(spreadsheet.id, range),
       query: { valueInputOption: getInputOption(input) },
       body: { range, majorDimension: "ROWS", values },
-      answer: Updated,
+      answer: UpdateResult,
       scope: "spreadsheets",
     });
     const url = buildSpreadsheetUrl(context, spreadsheet.id);

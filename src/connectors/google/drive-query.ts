@@ -41,8 +41,8 @@ export const FILE_ORDERS = {
 export type FileOrder = keyof typeof FILE_ORDERS;
 
 /**
- * Builds a query for Drive. A kind also finds the shortcuts, which say only in the answer what they lead to. In a given
- * order, Drive searches the names alone. Source:
+ * Builds a query for Drive. A kind also finds all shortcuts, because only the response has the kind of their targets.
+ * With an order, Drive searches names only. Source:
  * https://developers.google.com/workspace/drive/api/guides/ref-search-terms
  */
 export function buildDriveQuery({ text, name, kind, parent, ...filter }: FileFilter): string {
@@ -62,7 +62,7 @@ export function buildDriveQuery({ text, name, kind, parent, ...filter }: FileFil
     .join(" and ");
 }
 
-/** Returns the order of a list. Drive determines it itself when it searches the content. */
+/** Returns the order of a list. Without one, Drive orders a search of the content by relevance. */
 export function getDriveOrder({ text, order }: FileFilter): string | undefined {
   return text?.trim() && !order ? undefined : FILE_ORDERS[order ?? "changed"];
 }

@@ -79,8 +79,7 @@ export async function findFile(context: ToolContext, text: string, kind?: FileKi
 }
 
 /**
- * Finds a file to change by URL, ID or its whole name. A file whose name only contains the text may be another
- * person's.
+ * Finds a file to change by URL, ID or its whole name. A partial name could match another user's file.
  *
  * @throws Problem INVALID_REQUEST when none or several have the name
  */
@@ -88,7 +87,7 @@ export async function findFileToChange(context: ToolContext, text: string, kind?
   return followShortcut(context.http, await searchFile(context, text, kind, "change"));
 }
 
-/** Finds a file as {@link findFileToChange}, but a shortcut is the shortcut itself. */
+/** Finds a file to change as {@link findFileToChange}, without following a shortcut. */
 export function findEntryToChange(context: ToolContext, text: string): Promise<DriveFile> {
   return searchFile(context, text, undefined, "change entry");
 }
@@ -129,13 +128,13 @@ function requireKind(file: DriveFile, kind: FileKind | undefined): DriveFile {
   });
 }
 
-/** Drops shortcuts to files that are in the list themselves: a shortcut has the name of its target at first. */
+/** Drops shortcuts to other files of the list. A new shortcut has the name of its target. */
 function dropShortcutsTo(files: DriveFile[]): DriveFile[] {
   const ids = files.map(({ id }) => id);
   return files.filter(({ shortcutDetails }) => !ids.includes(shortcutDetails?.targetId ?? ""));
 }
 
-/** Shortcuts that lead from one to the next. */
+/** Maximum number of shortcuts that lead from one to the next. */
 const MAX_HOPS = 3;
 
 async function followShortcut(http: ServiceHttp, file: DriveFile): Promise<DriveFile> {
@@ -179,7 +178,7 @@ export function parseFileId(text: string): string | undefined {
   return id ?? (/^(?=.*\d)[\w-]{25,}$/.test(trimmed) ? trimmed : undefined);
 }
 
-/** Returns a file as the text of an approval names it: its ID if the input has one, else its name. */
+/** Returns the name of a file for the text of an approval: its ID if the input has one, else its name. */
 export function formatFilePlace(text: string): string | undefined {
   return parseFileId(text) ?? quoteName(text);
 }

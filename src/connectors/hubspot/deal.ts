@@ -60,7 +60,7 @@ export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pi
   });
 }
 
-/** HubSpot gives times in ISO 8601, or in ms since the epoch. */
+/** Returns the day of a time, which HubSpot sends as ISO 8601 or in ms since the epoch. */
 function toDay(time: string | null | undefined): string | null {
   const ms = /^\d{12,14}$/.test(time ?? "") ? Number(time) : undefined;
   return (ms === undefined ? time : new Date(ms).toISOString())?.slice(0, 10) || null;

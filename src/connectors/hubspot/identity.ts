@@ -44,7 +44,7 @@ export async function fetchHubspotIdentity(http: ServiceHttp): Promise<Identity>
 }
 
 /**
- * Returns the HubSpot account of a private app's token, which belongs to no user. Source:
+ * Returns the HubSpot account of a private app's token, which does not belong to a user. Source:
  * https://developers.hubspot.com/docs/api-reference/account-account-info-v3/details/get-account-info-v3-details
  */
 export async function fetchHubspotAccount(http: ServiceHttp): Promise<Identity> {

@@ -62,12 +62,12 @@ export const listDealsTool = defineListTool({
     const url =
       typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-3/views/all/list` : undefined;
     const sum = deals.reduce((all, { amount }) => all + (amount ?? 0), 0);
-    const isWhole = total <= deals.length && sum > 0 && new Set(deals.map(({ currency }) => currency)).size === 1;
+    const isComplete = total <= deals.length && sum > 0 && new Set(deals.map(({ currency }) => currency)).size === 1;
     const text = formatList(list, {
       count: deals.length,
       words: escapeCell(describeList(input, total)),
       ...{ more, total },
-      note: isWhole ? `, together ${formatMoney(sum, deals[0]?.currency)}` : "",
+      note: isComplete ? `, together ${formatMoney(sum, deals[0]?.currency)}` : "",
       items: () => formatDealTable(deals),
     });
     return { data: { deals, total }, text, url };
@@ -75,11 +75,11 @@ export const listDealsTool = defineListTool({
 });
 
 async function buildFilters(input: Input, pipelines: Pipeline[], context: ToolContext): Promise<PropertyFilter[]> {
-  const chosenPipelines = input.pipeline?.trim() ? [findPipeline(pipelines, input.pipeline)] : undefined;
-  const stages = findStages(chosenPipelines ?? pipelines, input.stage);
+  const namedPipelines = input.pipeline?.trim() ? [findPipeline(pipelines, input.pipeline)] : undefined;
+  const stages = findStages(namedPipelines ?? pipelines, input.stage);
   const owner = input.owner?.trim() ? await findOwnerByName(context, input.owner) : undefined;
   return [
-    ...(chosenPipelines ?? []).map(({ id }) => ({ propertyName: "pipeline", operator: "EQ", value: id })),
+    ...(namedPipelines ?? []).map(({ id }) => ({ propertyName: "pipeline", operator: "EQ", value: id })),
     ...(stages ? [{ propertyName: "dealstage", operator: "IN", values: stages.map(({ id }) => id) }] : []),
     ...(owner ? [{ propertyName: "hubspot_owner_id", operator: "EQ", value: owner.id }] : []),
     ...buildRange("amount", input.minAmount, input.maxAmount),
@@ -102,7 +102,7 @@ function buildRange(propertyName: string, minimum: number | undefined, maximum: 
 }
 
 /**
- * Returns a day as HubSpot filters by it: ms since the epoch. A last day counts to its end. @throws Problem
+ * Converts a day to ms since the epoch, for HubSpot's filters. A last day counts to its end. @throws Problem
  * INVALID_REQUEST
  */
 function toMoment(text: string | undefined, field: string): number | undefined {
@@ -114,10 +114,10 @@ function toMoment(text: string | undefined, field: string): number | undefined {
 
 function describeList({ stage, pipeline, owner, text, ...filter }: Input, number = 2): string {
   const word = stage?.trim() || "open";
-  const simple = /^(open|won|lost|closed)$/i.test(word);
-  const all = /^(all|any|every)$/i.test(word);
-  const whose = owner?.trim() ? (isMe(owner) ? " of yours" : ` of ${owner.trim()}`) : "";
-  const noun = `${simple ? `${word.toLowerCase()} ` : ""}${formatNoun(number, "deal")}${whose}`;
+  const isStatus = /^(open|won|lost|closed)$/i.test(word);
+  const isAll = /^(all|any|every)$/i.test(word);
+  const ownerText = owner?.trim() ? (isMe(owner) ? " of yours" : ` of ${owner.trim()}`) : "";
+  const noun = `${isStatus ? `${word.toLowerCase()} ` : ""}${formatNoun(number, "deal")}${ownerText}`;
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   const range = [
     filter.minAmount === undefined ? "" : ` from ${formatMoney(filter.minAmount, undefined)}`,
@@ -126,5 +126,5 @@ function describeList({ stage, pipeline, owner, text, ...filter }: Input, number
     filter.closesBefore?.trim() ? ` closing by ${filter.closesBefore.trim()}` : "",
     filter.createdSince?.trim() ? ` created since ${filter.createdSince.trim()}` : "",
   ];
-  return `${noun}${range.join("")}${about}${simple || all ? "" : ` in ${word}`}${pipeline?.trim() ? ` in ${pipeline.trim()}` : ""}`;
+  return `${noun}${range.join("")}${about}${isStatus || isAll ? "" : ` in ${word}`}${pipeline?.trim() ? ` in ${pipeline.trim()}` : ""}`;
 }

@@ -65,8 +65,8 @@ export const addNoteTool = defineTool({
     }
     const records = await findRecords(input, context);
     const properties = { hs_timestamp: new Date(context.clock.now()).toISOString(), hs_note_body: body };
-    const tied = records.map(({ id, kind }) => ({ id, type: NOTE_TO[kind] }));
-    const { id } = await createRecord(context.http, "notes", properties, tied);
+    const targets = records.map(({ id, kind }) => ({ id, type: NOTE_TO[kind] }));
+    const { id } = await createRecord(context.http, "notes", properties, targets);
     const [first] = records;
     const url = first ? buildRecordUrl(context, first.kind, first.id) : undefined;
     const names = records.map(({ name }) => escapeCell(name)).join(" and ");

@@ -22,7 +22,7 @@ export type Owner = { id: string; name: string; email: string };
 
 const SCOPE = "crm.objects.owners.read";
 /** Maximum number of pages of 100 owners that are searched for a name. */
-const PAGES = 5;
+const MAX_PAGES = 5;
 
 /** Finds the owner with an email address. Source: HubSpot CRM v3, GET /crm/v3/owners. */
 export async function findOwner(http: ServiceHttp, email: string): Promise<Owner | undefined> {
@@ -58,7 +58,7 @@ async function listAllOwners(http: ServiceHttp): Promise<Owner[]> {
     const { results, paging } = await http.request({ path: "/crm/v3/owners", query, answer: Owners, scope: SCOPE });
     return { items: results.map(getOwner), next: paging?.next?.after };
   };
-  return (await readPages(fetchPage, () => false, PAGES)).items;
+  return (await readPages(fetchPage, () => false, MAX_PAGES)).items;
 }
 
 function getOwner({ id, email, firstName, lastName }: z.output<typeof Owners>["results"][number]): Owner {

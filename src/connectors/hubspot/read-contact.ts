@@ -122,10 +122,10 @@ function formatContact(contact: Contact, deals: Deal[], total: number | string):
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : [])).join("\n");
   const list = deals.length > 0 ? `Deals:\n\n${formatDealTable(deals)}` : total === 0 ? "No deals." : "";
-  const rest =
+  const remainder =
     deals.length === total
       ? ""
       : `(kay read ${deals.length} of ${typeof total === "string" ? `${total} deals` : formatCount(total, "deal")}.)`;
   const head = `**${escapeCell(contact.name)}** (${contact.id})\n${contact.url}`;
-  return [head, lines, list, rest].filter(Boolean).join("\n\n");
+  return [head, lines, list, remainder].filter(Boolean).join("\n\n");
 }

@@ -21,7 +21,7 @@ export type CrmRecord = z.output<typeof CrmRecord>;
 export type RecordKind = "contacts" | "deals";
 const TYPE_IDS: Record<RecordKind, string> = { contacts: "0-1", deals: "0-3" };
 
-const Found = z.looseObject({
+const SearchPage = z.looseObject({
   total: z.nullish(z.number()),
   results: z.array(CrmRecord),
   paging: z.nullish(z.looseObject({ next: z.nullish(z.looseObject({ after: z.string() })) })),
@@ -40,8 +40,8 @@ export type RecordSearch = {
 };
 
 /** Largest page size of a search, and longest search text in characters. */
-const PAGE = 100;
-const QUERY_LIMIT = 3_000;
+const MAX_PAGE_SIZE = 100;
+const MAX_QUERY_LENGTH = 3_000;
 
 /**
  * Searches records over as many pages as the limit needs. HubSpot's index lags by some seconds, so new records may be
@@ -56,15 +56,15 @@ export async function searchRecords(
   let total = 0;
   const { items, more } = await readPages(async (after, size) => {
     const body = {
-      ...(search.text?.trim() ? { query: search.text.trim().slice(0, QUERY_LIMIT) } : {}),
+      ...(search.text?.trim() ? { query: search.text.trim().slice(0, MAX_QUERY_LENGTH) } : {}),
       filterGroups: search.filters?.length ? [{ filters: search.filters }] : [],
       sorts: [{ propertyName: search.sort, direction: search.ascending ? "ASCENDING" : "DESCENDING" }],
       properties: search.properties,
-      limit: Math.min(PAGE, size),
+      limit: Math.min(MAX_PAGE_SIZE, size),
       ...(after === undefined ? {} : { after }),
     };
     const request = { method: "POST", path: `/crm/v3/objects/${kind}/search`, body, reads: true } as const;
-    const page = await http.request({ ...request, answer: Found, scope: readScope(kind) });
+    const page = await http.request({ ...request, answer: SearchPage, scope: getReadScope(kind) });
     total = page.total ?? total;
     return { items: page.results, next: page.paging?.next?.after };
   }, list);
@@ -83,7 +83,7 @@ export function getRecord(
     path,
     query: { ...query, properties: query.properties.join(",") },
     answer: CrmRecord,
-    scope: readScope(kind),
+    scope: getReadScope(kind),
   });
 }
 
@@ -111,9 +111,9 @@ export function createRecord(
   http: ServiceHttp,
   kind: RecordKind | "notes",
   properties: Record<string, string>,
-  tied: { id: string; type: number }[] = [],
+  targets: { id: string; type: number }[] = [],
 ): Promise<CrmRecord> {
-  const associations = tied.map(({ id, type }) => ({
+  const associations = targets.map(({ id, type }) => ({
     to: { id },
     types: [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId: type }],
   }));
@@ -136,19 +136,19 @@ export function findRecordId(text: string, kind: RecordKind): string | undefined
   return new RegExp(`^#?(\\d+)$|/record/${TYPE_IDS[kind]}/(\\d+)`).exec(text.trim())?.slice(1).find(Boolean);
 }
 
-/** Returns a record as the text of an approval names it: its ID if the input has one, else its name or address. */
+/** Returns the name of a record for the text of an approval: its ID if the input has one, else its name or address. */
 export function formatRecordPlace(text: string, kind: RecordKind): string | undefined {
   return findRecordId(text, kind) ?? quoteName(text);
 }
 
-/** What to do when no record, or several, have a name. */
+/** Hints for a name that no record or several records have. */
 export const SEARCH_HINTS = {
   none: "Search for it first. HubSpot finds new records after some seconds.",
   several: "Specify it by its ID.",
 };
 
 /** Returns the properties that have a value. */
-export function pickGiven(properties: Record<string, string | undefined>): Record<string, string> {
+export function dropEmptyProperties(properties: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries(properties).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
   return Object.fromEntries(entries);
 }
@@ -161,7 +161,7 @@ export function nameChanges(changes: Record<string, unknown>): string {
     .join(", ");
 }
 
-function readScope(kind: RecordKind): string {
+function getReadScope(kind: RecordKind): string {
   return `crm.objects.${kind}.read`;
 }
 

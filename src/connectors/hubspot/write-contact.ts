@@ -4,7 +4,14 @@ import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName, splitFullName, toContact } from "./contact.ts";
-import { buildRecordUrl, createRecord, formatRecordPlace, nameChanges, patchRecord, pickGiven } from "./record.ts";
+import {
+  buildRecordUrl,
+  createRecord,
+  dropEmptyProperties,
+  formatRecordPlace,
+  nameChanges,
+  patchRecord,
+} from "./record.ts";
 
 const CreateContactInput = z.object({
   name: withDescription(z.optional(z.string()), "Full name of the person."),
@@ -36,7 +43,7 @@ export const createContactTool = defineTool({
   resource: () => "among the contacts",
   async run(input, context) {
     const { name, email, phone, company, job_title: jobtitle } = input;
-    const properties = pickGiven({ ...splitFullName(name), email, phone, company, jobtitle });
+    const properties = dropEmptyProperties({ ...splitFullName(name), email, phone, company, jobtitle });
     if (!properties.email && !properties.firstname) {
       throw new Problem("INVALID_REQUEST", "A contact needs a name or an email address.", {
         details: { field: "name" },
@@ -54,14 +61,14 @@ export const createContactTool = defineTool({
 });
 
 function describeCall({ name, email, phone, company, job_title }: CreateContactInput): string {
-  const who = name?.trim() || email?.trim() || "without a name";
-  const more = [
+  const subject = name?.trim() || email?.trim() || "without a name";
+  const details = [
     name?.trim() && email?.trim() && `email ${email.trim()}`,
     phone?.trim() && `phone ${phone.trim()}`,
     company?.trim() && `company ${company.trim()}`,
     job_title?.trim() && `job ${job_title.trim()}`,
   ].filter(Boolean);
-  return `Create the contact ${who}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+  return `Create the contact ${subject}${details.length > 0 ? ` (${details.join(", ")})` : ""}`;
 }
 
 const UpdateContactInput = z.object({
@@ -108,8 +115,11 @@ export const updateContactTool = defineTool({
       });
     }
     const oldContact = await findContact(context, input.contact);
-    const after = await patchRecord(context.http, "contacts", oldContact.id, properties);
-    const record = { ...oldContact, properties: { ...oldContact.properties, ...properties, ...after.properties } };
+    const updatedRecord = await patchRecord(context.http, "contacts", oldContact.id, properties);
+    const record = {
+      ...oldContact,
+      properties: { ...oldContact.properties, ...properties, ...updatedRecord.properties },
+    };
     const contact = toContact(record, context);
     const text = `Changed the contact ${escapeCell(getContactName(oldContact))}: ${escapeCell(listChanges(input).join(", "))}.\n\n${contact.url}`;
     return { data: contact, text, url: contact.url };
@@ -122,7 +132,7 @@ function getProperties(input: UpdateContactInput): Record<string, string> {
     ?.trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, "");
-  return pickGiven({ ...splitFullName(new_name), email, phone, company, jobtitle, lifecyclestage });
+  return dropEmptyProperties({ ...splitFullName(new_name), email, phone, company, jobtitle, lifecyclestage });
 }
 
 function listChanges(input: UpdateContactInput): string[] {

@@ -12,10 +12,10 @@ import {
   buildRecordUrl,
   type CrmRecord,
   createRecord,
+  dropEmptyProperties,
   formatRecordPlace,
   nameChanges,
   patchRecord,
-  pickGiven,
 } from "./record.ts";
 
 const CreateDealInput = z.object({
@@ -60,15 +60,15 @@ export const createDealTool = defineTool({
     const pipeline = findPipeline(await listPipelines(context), input.pipeline);
     const stage = getFirstStage(pipeline, input.stage);
     const contact = input.contact?.trim() ? await findContact(context, input.contact) : undefined;
-    const properties = pickGiven({
+    const properties = dropEmptyProperties({
       dealname,
       pipeline: pipeline.id,
       dealstage: stage.id,
       amount: input.amount === undefined ? undefined : String(input.amount),
       closedate: toCloseDate(input.close_date),
     });
-    const tied = contact ? [{ id: contact.id, type: DEAL_TO_CONTACT }] : [];
-    const { id } = await createRecord(context.http, "deals", properties, tied);
+    const targets = contact ? [{ id: contact.id, type: DEAL_TO_CONTACT }] : [];
+    const { id } = await createRecord(context.http, "deals", properties, targets);
     const url = buildRecordUrl(context, "deals", id);
     const withWhom = contact ? ` with ${getContactName(contact)}` : "";
     const data = { id, name: dealname, stage: stage.label, pipeline: pipeline.label, url };
@@ -90,7 +90,7 @@ function getFirstStage(pipeline: Pipeline, name: string | undefined): Stage {
 }
 
 function describeCall(input: CreateDealInput): string {
-  const more = [
+  const details = [
     input.amount !== undefined && `amount ${formatMoney(input.amount, undefined)}`,
     input.stage?.trim() && `stage ${input.stage.trim()}`,
     input.pipeline?.trim() && `pipeline ${input.pipeline.trim()}`,
@@ -98,7 +98,7 @@ function describeCall(input: CreateDealInput): string {
     input.contact?.trim() && `with ${input.contact.trim()}`,
   ].filter(Boolean);
   const action = `Create the deal “${toOneLine(input.name)}”`;
-  return more.length > 0 ? `${action} (${more.join(", ")})` : action;
+  return details.length > 0 ? `${action} (${details.join(", ")})` : action;
 }
 
 const UpdateDealInput = z.object({
@@ -152,7 +152,7 @@ async function findProperties(
 ): Promise<Record<string, string>> {
   const getStage = async (name: string) =>
     findStage(findPipeline(await listPipelines(context), properties.pipeline ?? undefined), name);
-  return pickGiven({
+  return dropEmptyProperties({
     amount: amount === undefined ? undefined : String(amount),
     closedate: toCloseDate(close_date),
     dealname: new_name?.replace(/\s+/g, " "),

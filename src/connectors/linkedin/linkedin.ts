@@ -5,9 +5,9 @@ import { createPostTool, deletePostTool } from "./publish.ts";
 import { addCommentTool, addReactionTool } from "./respond.ts";
 
 /**
- * LinkedIn, as far as it is open to all apps: sign-in (OpenID Connect) and posting ("Share on LinkedIn"). It offers no
- * search for people, and reading posts requires `r_member_social`, which only selected developers get, so there are no
- * tools for either. Tokens last 60 days; most apps get no refresh token and need a new consent. Source:
+ * The part of LinkedIn that is open to all apps: sign-in (OpenID Connect) and posting ("Share on LinkedIn"). It has no
+ * search for people, and only selected developers get `r_member_social` for reading posts, so kay has no tools for
+ * either. Tokens last 60 days; most apps get no refresh token and need a new consent. Source:
  * https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
  */
 export const linkedin: Service = {

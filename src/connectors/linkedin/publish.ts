@@ -27,7 +27,7 @@ const CreatePostInput = z.object({
 type CreatePostInput = z.output<typeof CreatePostInput>;
 
 /** LinkedIn returns the new ID in a header; the body is empty. */
-const Created = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
+const PostId = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
 
 /**
  * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api, POST /rest/posts.
@@ -73,7 +73,7 @@ export const createPostTool = defineTool({
       path: "/rest/posts",
       headers: VERSION_HEADERS,
       body,
-      answer: Created,
+      answer: PostId,
       answerHeader: "x-restli-id",
       scope: POSTING_SCOPES,
     });

@@ -19,7 +19,7 @@ const CommentInput = z.object({
   text: withDescription(z.string(), "The comment, at most 1,250 characters."),
 });
 
-const Created = z.string().check(z.minLength(1));
+const CommentId = z.string().check(z.minLength(1));
 
 /**
  * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Comments are
@@ -47,7 +47,7 @@ export const addCommentTool = defineTool({
       path: `/rest/socialActions/${encodeURIComponent(post)}/comments`,
       headers: VERSION_HEADERS,
       body: { actor: getAuthor(context), object: post, message: { text } },
-      answer: Created,
+      answer: CommentId,
       answerHeader: "x-restli-id",
       scope: POSTING_SCOPES,
     });

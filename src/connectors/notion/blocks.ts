@@ -57,10 +57,10 @@ function toBlock(token: Token): BlockDraft[] {
 
 /** Converts a paragraph. An image alone in its paragraph becomes an image block; within text it becomes a link. */
 function toParagraphs(tokens: Token[]): BlockDraft[] {
-  const [only, ...more] = tokens;
-  if (only?.type === "image" && more.length === 0 && /^https?:/i.test(only.href) && URL.canParse(only.href)) {
-    const caption = toPlainText(only.text).slice(0, MAX_PIECES);
-    return [{ type: "image", value: { type: "external", external: { url: only.href }, caption }, children: [] }];
+  const [first, ...more] = tokens;
+  if (first?.type === "image" && more.length === 0 && /^https?:/i.test(first.href) && URL.canParse(first.href)) {
+    const caption = toPlainText(first.text).slice(0, MAX_PIECES);
+    return [{ type: "image", value: { type: "external", external: { url: first.href }, caption }, children: [] }];
   }
   return toTextBlocks("paragraph", toRichText(tokens));
 }
@@ -83,27 +83,27 @@ function toTextBlocks(
 
 /** Converts a quote: its first paragraph is the text, the rest become children. */
 function toQuoteBlocks({ tokens }: Tokens.Blockquote): BlockDraft[] {
-  const { own, rest } = formatOwn(tokens);
+  const { own, rest } = splitFirstText(tokens);
   return toTextBlocks("quote", own, {}, toBlocks(rest));
 }
 
-/** Notion numbers lists from 1. Other numbers are part of the text, so that they stay. */
+/** Converts a list. Notion numbers lists from 1, so other numbers become part of the text. */
 function toListBlocks({ items, ordered, start }: Tokens.List): BlockDraft[] {
   const first = Number(start);
-  if (!ordered || first === 1) return items.flatMap((item) => listItem(item, ordered));
+  if (!ordered || first === 1) return items.flatMap((item) => toListItemBlocks(item, ordered));
   return items.flatMap(({ tokens }, index) => {
-    const { own, rest } = formatOwn(tokens);
+    const { own, rest } = splitFirstText(tokens);
     return toTextBlocks("paragraph", [...toPlainText(`${first + index}. `), ...own], {}, toBlocks(rest));
   });
 }
 
-function listItem({ tokens, task, checked }: Tokens.ListItem, ordered: boolean): BlockDraft[] {
-  const { own, rest } = formatOwn(tokens.filter(({ type }) => type !== "checkbox"));
+function toListItemBlocks({ tokens, task, checked }: Tokens.ListItem, ordered: boolean): BlockDraft[] {
+  const { own, rest } = splitFirstText(tokens.filter(({ type }) => type !== "checkbox"));
   if (task) return toTextBlocks("to_do", own, { checked: checked === true }, toBlocks(rest));
   return toTextBlocks(ordered ? "numbered_list_item" : "bulleted_list_item", own, {}, toBlocks(rest));
 }
 
-function formatOwn(tokens: Token[]): { own: RichText[]; rest: Token[] } {
+function splitFirstText(tokens: Token[]): { own: RichText[]; rest: Token[] } {
   const first = tokens.findIndex(({ type }) => type !== "space");
   const token = tokens[first];
   if (token === undefined || (token.type !== "paragraph" && token.type !== "text")) return { own: [], rest: tokens };
@@ -130,11 +130,11 @@ function toTableBlock({ header, rows }: Tokens.Table): BlockDraft {
  */
 function toNotionLanguage(name: string | undefined): string {
   const word = name?.trim().toLowerCase().split(/\s/)[0] ?? "";
-  const language = SHORT[word] ?? word;
+  const language = LANGUAGE_ALIASES[word] ?? word;
   return LANGUAGES.has(language) ? language : "plain text";
 }
 
-const SHORT: Record<string, string | undefined> = {
+const LANGUAGE_ALIASES: Record<string, string | undefined> = {
   cpp: "c++",
   cs: "c#",
   csharp: "c#",

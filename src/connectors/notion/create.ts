@@ -69,7 +69,7 @@ export async function writePage(
   progress.written = first.size;
   const url = getUrl(created);
   try {
-    await appendBlocks(context, created.id, first.left, progress);
+    await appendBlocks(context, created.id, first.later, progress);
   } catch (error) {
     throw partialWriteProblem(error, progress, `the page “${escapeCell(title)}” had been created`, url);
   }

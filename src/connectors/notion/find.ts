@@ -8,7 +8,7 @@ import { type ToolContext, withDescription } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
 import { describeNotionObject, getTitle, NotionObject } from "./title.ts";
 
-const Found = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
+const SearchPage = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
 const Database = z.looseObject({
   id: z.string(),
   data_sources: z.array(z.looseObject({ id: z.string(), name: z.nullish(z.string()) })),
@@ -28,7 +28,7 @@ export async function findPage(context: ToolContext, text: string, purpose: Purp
   return await findByTitle(context, text, "page", purpose);
 }
 
-/** Finds a page as {@link findPage}, by its exact title: a part of it may fit a page of someone else. */
+/** Finds a page to change, by its exact title. A part of it could match another user's page. */
 export async function findPageToChange(context: ToolContext, text: string): Promise<NotionObject> {
   return await findPage(context, text, "change");
 }
@@ -63,10 +63,10 @@ export function formatNotionPlace(text: string): string | undefined {
   return findNotionId(text) ?? quoteName(text);
 }
 
-/** Returns the ID from a typed ID or URL (`?p=` is the page open beside a database). */
+/** Returns the ID from an ID or URL (`?p=` is the page that is open beside a database). */
 function findNotionId(text: string): string | undefined {
   const trimmed = text.trim();
-  // As browsers show it, without its scheme.
+  // Browsers show a URL without its scheme.
   const address = /^(?:[\w.-]+\.)?notion\.(?:so|com|site)\//i.test(trimmed) ? `https://${trimmed}` : trimmed;
   if (/^(?:https?|notion):\/\//i.test(address) && URL.canParse(address)) {
     const url = new URL(address);
@@ -93,7 +93,13 @@ async function findByTitle(
     const filter = { property: "object", value: kind };
     const sizes = { page_size: size, ...(cursor ? { start_cursor: cursor } : {}) };
     const body = { query: name, filter, ...sizes };
-    const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Found, reads: true });
+    const page = await context.http.request({
+      method: "POST",
+      path: "/v1/search",
+      body,
+      answer: SearchPage,
+      reads: true,
+    });
     return { items: page.results, next: getNextCursor(page) };
   }, MAX_CANDIDATES);
   // Notion also returns titles that are only similar.
@@ -120,8 +126,8 @@ async function resolveDataSourceId(context: ToolContext, id: string): Promise<st
     throw error;
   });
   if (!database) return id;
-  const [only, ...more] = database.data_sources;
-  if (only && more.length === 0) return only.id;
+  const [first, ...more] = database.data_sources;
+  if (first && more.length === 0) return first.id;
   const names = database.data_sources.map(({ name }) => escapeCell(name ?? "Untitled")).join(", ");
   throw new Problem("INVALID_REQUEST", `That database has ${names ? `several tables: ${names}` : "no table"}.`, {
     hint: "Specify the table by its title.",

@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 import { toRecord } from "#protocol/json";
 import { joinPieces, type NotionObject } from "./title.ts";
 
-const Named = z.looseObject({
+const NamedValue = z.looseObject({
   name: z.nullish(z.string()),
   object: z.nullish(z.string()),
   id: z.nullish(z.string()),
   external: z.nullish(z.looseObject({ url: z.nullish(z.string()) })),
 });
-const Dated = z.looseObject({ start: z.nullish(z.string()), end: z.nullish(z.string()) });
+const DateValue = z.looseObject({ start: z.nullish(z.string()), end: z.nullish(z.string()) });
 
 /** Formats the properties of a page or row as text, without the title. Empty ones are "". */
 export function formatProperties({ properties }: NotionObject): Record<string, string> {
@@ -32,11 +32,11 @@ function formatProperty(input: unknown): string {
     case "status":
     case "created_by":
     case "last_edited_by":
-      return findByName(value);
+      return formatName(value);
     case "multi_select":
     case "people":
     case "files":
-      return toList(value).map(findByName).filter(Boolean).join(", ");
+      return toList(value).map(formatName).filter(Boolean).join(", ");
     case "date":
       return formatDate(value);
     case "relation":
@@ -48,7 +48,7 @@ function formatProperty(input: unknown): string {
     case "formula":
     case "rollup":
       return formatProperty(value);
-    // A value that Notion did not compute is not an empty one.
+    // Notion did not compute the value, so it must not look empty.
     case "incomplete":
     case "unsupported":
       return "(not computed by Notion)";
@@ -59,8 +59,8 @@ function formatProperty(input: unknown): string {
   }
 }
 
-function findByName(value: unknown): string {
-  const result = Named.safeParse(value);
+function formatName(value: unknown): string {
+  const result = NamedValue.safeParse(value);
   if (!result.success) return "";
   const { name, object, id, external } = result.data;
   // Without the capability to read users, Notion gives only their IDs.
@@ -74,7 +74,7 @@ function formatFacts(value: object): string {
 }
 
 function formatDate(value: unknown): string {
-  const result = Dated.safeParse(value);
+  const result = DateValue.safeParse(value);
   if (!result.success) return "";
   const { start, end } = result.data;
   return end ? `${start ?? ""} – ${end}` : (start ?? "");

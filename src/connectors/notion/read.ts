@@ -30,7 +30,7 @@ type ReadBlock = { type: string; value: Record<string, unknown>; children: ReadB
 
 /** Limits for reading a page: number of lists requested, and levels of nesting. */
 const MAX_REQUESTS = 40;
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 /**
  * Returns the content of a page as Markdown. `complete` is false if kay did not read all of it. Source:
@@ -45,7 +45,7 @@ export async function readPage(context: ToolContext, id: string): Promise<{ text
 type Budget = { requests: number; complete: boolean };
 
 async function readChildren(context: ToolContext, id: string, depth: number, budget: Budget): Promise<ReadBlock[]> {
-  if (budget.requests === 0 || depth > DEEPEST) {
+  if (budget.requests === 0 || depth > MAX_DEPTH) {
     budget.complete = false;
     return [];
   }
@@ -60,15 +60,15 @@ async function readChildren(context: ToolContext, id: string, depth: number, bud
   if (more) budget.complete = false;
   const blocks: ReadBlock[] = [];
   for (const block of items) {
-    const hasChildren = block.has_children === true && !OWN_PAGES.has(block.type);
-    const within = hasChildren ? await readChildren(context, block.id, depth + 1, budget) : [];
-    blocks.push({ type: block.type, value: toRecord(block[block.type]), children: within });
+    const hasChildren = block.has_children === true && !PAGE_BLOCKS.has(block.type);
+    const children = hasChildren ? await readChildren(context, block.id, depth + 1, budget) : [];
+    blocks.push({ type: block.type, value: toRecord(block[block.type]), children });
   }
   return blocks;
 }
 
 /** Blocks that are separate pages; their content is not read. */
-const OWN_PAGES = new Set(["child_page", "child_database"]);
+const PAGE_BLOCKS = new Set(["child_page", "child_database"]);
 
 /** Joins blocks. List items follow each other; everything else is separated by a blank line. */
 function formatBlocks(blocks: ReadBlock[]): string {
@@ -79,8 +79,8 @@ function formatBlocks(blocks: ReadBlock[]): string {
     number = block.type === "numbered_list_item" ? number + 1 : 0;
     const formatted = formatBlock(block, number);
     if (formatted === "") continue;
-    const follows = LISTS.has(block.type) && block.type === previousType;
-    text += `${text === "" ? "" : follows ? "\n" : "\n\n"}${formatted}`;
+    const continuesList = LISTS.has(block.type) && block.type === previousType;
+    text += `${text === "" ? "" : continuesList ? "\n" : "\n\n"}${formatted}`;
     previousType = block.type;
   }
   return text;
@@ -131,10 +131,10 @@ function formatOther(block: ReadBlock, text: string): string {
   return `[${words.replace(/[[\]]/g, "")}](${encodeLinkTarget(address)})`;
 }
 
-/** Blocks that may well be empty. */
+/** Blocks that may be empty. */
 const CONTAINERS = new Set(["paragraph", "column", "column_list", "synced_block", "template", "tab", "table_row"]);
 
-/** Names a block whose content cannot be read, so that readers know that something is at its place. */
+/** Names a block whose content cannot be read, so that it does not disappear from the text. */
 function formatUnread({ type, value }: ReadBlock): string {
   if (CONTAINERS.has(type)) return "";
   const target = value[String(value.type ?? "")];
@@ -155,8 +155,8 @@ function stackChildren(text: string, { children }: ReadBlock): string {
 
 function formatItem(marker: string, words: string, { children }: ReadBlock): string {
   const inner = formatBlocks(children);
-  const list = children.every(({ type }) => LISTS.has(type));
-  const text = [words, inner].filter(Boolean).join(list ? "\n" : "\n\n");
+  const isList = children.every(({ type }) => LISTS.has(type));
+  const text = [words, inner].filter(Boolean).join(isList ? "\n" : "\n\n");
   const indent = " ".repeat(/^\d/.test(marker) ? marker.length : 2);
   return marker + text.replace(/\n(?=[^\n])/g, `\n${indent}`);
 }

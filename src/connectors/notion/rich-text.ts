@@ -17,11 +17,11 @@ const MAX_CONTENT_LENGTH = 2_000;
  * Splits text into pieces that Notion accepts. A piece never ends inside a surrogate pair, so the joined pieces equal
  * the text.
  */
-export function toPlainText(text: string, look: TextStyle = {}, url?: string): RichText[] {
+export function toPlainText(text: string, style: TextStyle = {}, url?: string): RichText[] {
   return splitText(text.toWellFormed()).map((content) => ({
     type: "text",
     text: { content, ...(url === undefined ? {} : { link: { url } }) },
-    ...(Object.keys(look).length > 0 ? { annotations: look } : {}),
+    ...(Object.keys(style).length > 0 ? { annotations: style } : {}),
   }));
 }
 
@@ -32,48 +32,50 @@ export function toRichText(tokens: Token[]): RichText[] {
   const runs: Run[] = [];
   for (const run of getRuns(tokens, {}, undefined)) {
     const last = runs.at(-1);
-    if (last && last.url === run.url && JSON.stringify(last.look) === JSON.stringify(run.look)) last.text += run.text;
+    if (last && last.url === run.url && JSON.stringify(last.style) === JSON.stringify(run.style)) last.text += run.text;
     else runs.push({ ...run });
   }
-  return runs.flatMap(({ text, look, url }) => toPlainText(text, look, url));
+  return runs.flatMap(({ text, style, url }) => toPlainText(text, style, url));
 }
 
-type Run = { text: string; look: TextStyle; url: string | undefined };
+type Run = { text: string; style: TextStyle; url: string | undefined };
 
-function getRuns(tokens: Token[], look: TextStyle, url: string | undefined): Run[] {
-  return tokens.flatMap((token) => getRun(token, look, url));
+function getRuns(tokens: Token[], style: TextStyle, url: string | undefined): Run[] {
+  return tokens.flatMap((token) => getRun(token, style, url));
 }
 
-function getRun(token: Token, look: TextStyle, url: string | undefined): Run[] {
-  const createRun = (text: string, more: TextStyle = {}): Run[] => [{ text, look: { ...look, ...more }, url }];
+function getRun(token: Token, style: TextStyle, url: string | undefined): Run[] {
+  const createRun = (text: string, extraStyle: TextStyle = {}): Run[] => [
+    { text, style: { ...style, ...extraStyle }, url },
+  ];
   switch (token.type) {
     case "strong":
-      return getRuns(getInnerTokens(token), { ...look, bold: true }, url);
+      return getRuns(getInnerTokens(token), { ...style, bold: true }, url);
     case "em":
-      return getRuns(getInnerTokens(token), { ...look, italic: true }, url);
+      return getRuns(getInnerTokens(token), { ...style, italic: true }, url);
     case "del":
-      return getRuns(getInnerTokens(token), { ...look, strikethrough: true }, url);
+      return getRuns(getInnerTokens(token), { ...style, strikethrough: true }, url);
     case "codespan":
       return createRun(token.text, { code: true });
     case "link":
     case "image":
-      return toLinkRuns(token as Tokens.Link, look, url);
+      return toLinkRuns(token as Tokens.Link, style, url);
     case "br":
       return createRun("\n");
     case "escape":
       return createRun(token.text);
     case "text":
-      return "tokens" in token && token.tokens ? getRuns(token.tokens, look, url) : createRun(token.text);
+      return "tokens" in token && token.tokens ? getRuns(token.tokens, style, url) : createRun(token.text);
     default:
       return createRun(token.raw);
   }
 }
 
 /** Converts a link. A URL that Notion would reject stays visible as text. */
-function toLinkRuns(token: Tokens.Link, look: TextStyle, outer: string | undefined): Run[] {
-  if (!isAddress(token.href)) return [{ text: token.raw, look, url: outer }];
-  const runs = getRuns(getInnerTokens(token), look, token.href);
-  return runs.length > 0 ? runs : [{ text: token.text || token.href, look, url: token.href }];
+function toLinkRuns(token: Tokens.Link, style: TextStyle, outerUrl: string | undefined): Run[] {
+  if (!isAddress(token.href)) return [{ text: token.raw, style: style, url: outerUrl }];
+  const runs = getRuns(getInnerTokens(token), style, token.href);
+  return runs.length > 0 ? runs : [{ text: token.text || token.href, style: style, url: token.href }];
 }
 
 /** Returns whether Notion accepts a URL as a link. */

@@ -50,11 +50,13 @@ export const setPropertyTool = defineTool({
     });
     const [title, url] = [getTitle(updatedPage), getUrl(updatedPage)];
     const oldValue = formatProperties(page)[column.name] ?? "";
-    const now = column.type === "title" ? title : (formatProperties(updatedPage)[column.name] ?? "");
+    const newValue = column.type === "title" ? title : (formatProperties(updatedPage)[column.name] ?? "");
     const text =
-      now === "" ? `Cleared ${escapeCell(column.name)}` : `Set ${escapeCell(column.name)} to ${escapeCell(now)}`;
+      newValue === ""
+        ? `Cleared ${escapeCell(column.name)}`
+        : `Set ${escapeCell(column.name)} to ${escapeCell(newValue)}`;
     return {
-      data: { id: page.id, title, property: column.name, before: oldValue, value: now, url },
+      data: { id: page.id, title, property: column.name, before: oldValue, value: newValue, url },
       text: `${text}: “${escapeCell(title)}”.\n\n${url}`,
       url,
     };

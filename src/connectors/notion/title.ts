@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { quoteTitle } from "../place.ts";
 
-/** A piece of text in a response. Every kind of piece has `plain_text`; only requests may leave it out. */
+/** A piece of text in a response. Every kind of piece has `plain_text`, except in requests. */
 const Piece = z.looseObject({
   plain_text: z.nullish(z.string()),
   text: z.nullish(z.looseObject({ content: z.nullish(z.string()) })),
@@ -31,7 +31,7 @@ export const NotionObject = z.looseObject({
 });
 export type NotionObject = z.output<typeof NotionObject>;
 
-/** Reads pieces of text. One in another form does not hide the others. */
+/** Reads pieces of text, and skips those in another form. */
 export function readPieces(pieces: unknown): Piece[] {
   return (Array.isArray(pieces) ? pieces : []).flatMap((piece) => {
     const { data } = Piece.safeParse(piece);

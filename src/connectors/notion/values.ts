@@ -48,14 +48,17 @@ export async function toPropertyFilter(
   text: string,
   context: ToolContext,
 ): Promise<Record<string, unknown>> {
-  const negated = /^(?:not|isn't|is not)\s+(\S.*)$/i.exec(text.trim());
-  const value = negated?.[1]?.trim() ?? text.trim();
+  const negation = /^(?:not|isn't|is not)\s+(\S.*)$/i.exec(text.trim());
+  const value = negation?.[1]?.trim() ?? text.trim();
   const { type } = column;
   const condition = await getCondition(column, value, context);
-  if (!negated) return { property: column.name, [type]: condition };
-  const turned = Object.entries(condition).map(([operator, operand]) => [`does_not_${toSingular(operator)}`, operand]);
+  if (!negation) return { property: column.name, [type]: condition };
+  const negatedEntries = Object.entries(condition).map(([operator, operand]) => [
+    `does_not_${toSingular(operator)}`,
+    operand,
+  ]);
   if (type === "date") throw invalidValueProblem(column, "kay can filter by a date, but not by its absence");
-  return { property: column.name, [type]: Object.fromEntries(turned) };
+  return { property: column.name, [type]: Object.fromEntries(negatedEntries) };
 }
 
 async function getCondition(column: Column, value: string, context: ToolContext): Promise<Record<string, unknown>> {

@@ -9,16 +9,16 @@ import { type BlockDraft, countBlocks } from "./blocks.ts";
  * total)
  */
 const MAX_LIST_LENGTH = 100;
-const ELEMENTS = 900;
-const BYTES = 400_000;
+const MAX_ELEMENTS = 900;
+const MAX_BYTES = 400_000;
 
-const Appended = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) });
+const AppendResult = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) });
 
-/** How many blocks are written, including nested ones. */
+/** The number of blocks that are written, including nested ones. */
 export type WriteProgress = { written: number; total: number };
 
-/** One request: blocks as Notion expects them, children to append to each afterwards, and blocks for later requests. */
-type Batch = { blocks: Record<string, unknown>[]; within: BlockDraft[][]; size: number; left: BlockDraft[] };
+/** One request: blocks in Notion's form, children to append to each of them later, and blocks for later requests. */
+type Batch = { blocks: Record<string, unknown>[]; laterChildren: BlockDraft[][]; size: number; later: BlockDraft[] };
 
 /**
  * Appends blocks to a page or block, in order, in as many requests as the limits require. `progress` counts what was
@@ -36,24 +36,24 @@ export async function appendBlocks(
       method: "PATCH",
       path: `/v1/blocks/${encodeURIComponent(parent)}/children`,
       body: { children: batch.blocks },
-      answer: Appended,
+      answer: AppendResult,
     });
     progress.written += batch.size;
-    for (const [index, within] of batch.within.entries()) {
-      if (within.length > 0) await appendBlocks(context, getIdAt(results, index), within, progress);
+    for (const [index, laterChildren] of batch.laterChildren.entries()) {
+      if (laterChildren.length > 0) await appendBlocks(context, getIdAt(results, index), laterChildren, progress);
     }
-    rest = batch.left;
+    rest = batch.later;
   }
 }
 
 /**
- * Returns the blocks that can be created together with a page. The response does not name its blocks, so nothing may
- * have to be appended to them.
+ * Returns the blocks that can be created together with a page. The response does not name them, so none may need a later
+ * append.
  */
-export function takeFirstBatch(drafts: BlockDraft[]): Pick<Batch, "blocks" | "size" | "left"> {
-  const end = drafts.findIndex((draft) => splitBlock(draft).within.length > 0);
-  const { blocks, size, left } = takeBatch(end < 0 ? drafts : drafts.slice(0, end));
-  return { blocks, size, left: [...left, ...(end < 0 ? [] : drafts.slice(end))] };
+export function takeFirstBatch(drafts: BlockDraft[]): Pick<Batch, "blocks" | "size" | "later"> {
+  const end = drafts.findIndex((draft) => splitBlock(draft).laterChildren.length > 0);
+  const { blocks, size, later } = takeBatch(end < 0 ? drafts : drafts.slice(0, end));
+  return { blocks, size, later: [...later, ...(end < 0 ? [] : drafts.slice(end))] };
 }
 
 /** Creates the error for a text that was written in part, with the number of blocks written. */
@@ -74,34 +74,34 @@ export function partialWriteProblem(
 }
 
 function takeBatch(drafts: BlockDraft[]): Batch {
-  const batch: Batch = { blocks: [], within: [], size: 0, left: drafts };
+  const batch: Batch = { blocks: [], laterChildren: [], size: 0, later: drafts };
   let bytes = 0;
   for (const draft of drafts) {
-    const { block, size, within } = splitBlock(draft);
+    const { block, size, laterChildren } = splitBlock(draft);
     bytes += Buffer.byteLength(JSON.stringify(block));
-    const full = batch.blocks.length === MAX_LIST_LENGTH || batch.size + size > ELEMENTS || bytes > BYTES;
-    if (full && batch.blocks.length > 0) break;
+    const isFull = batch.blocks.length === MAX_LIST_LENGTH || batch.size + size > MAX_ELEMENTS || bytes > MAX_BYTES;
+    if (isFull && batch.blocks.length > 0) break;
     batch.blocks.push(block);
-    batch.within.push(within);
+    batch.laterChildren.push(laterChildren);
     batch.size += size;
   }
-  return { ...batch, left: drafts.slice(batch.blocks.length) };
+  return { ...batch, later: drafts.slice(batch.blocks.length) };
 }
 
 /** Splits a block into the part that fits one request (one level of children, up to the list limit) and the rest. */
 function splitBlock({ type, value, children }: BlockDraft): {
   block: Record<string, unknown>;
   size: number;
-  within: BlockDraft[];
+  laterChildren: BlockDraft[];
 } {
-  const simple = children.every((child) => child.children.length === 0);
-  const along = simple ? children.slice(0, countFitting(children)) : [];
-  const nested = along.map((child) => splitBlock(child).block);
+  const isFlat = children.every((child) => child.children.length === 0);
+  const fittingChildren = isFlat ? children.slice(0, countFitting(children)) : [];
+  const nested = fittingChildren.map((child) => splitBlock(child).block);
   const inner = nested.length > 0 ? { ...value, children: nested } : value;
   return {
     block: { object: "block", type, [type]: inner },
-    size: 1 + countBlocks(along),
-    within: children.slice(along.length),
+    size: 1 + countBlocks(fittingChildren),
+    laterChildren: children.slice(fittingChildren.length),
   };
 }
 
@@ -110,7 +110,7 @@ function countFitting(children: BlockDraft[]): number {
   let bytes = 0;
   const end = children.findIndex(({ value }, index) => {
     bytes += Buffer.byteLength(JSON.stringify(value));
-    return index >= MAX_LIST_LENGTH || (index > 0 && bytes > BYTES / 2);
+    return index >= MAX_LIST_LENGTH || (index > 0 && bytes > MAX_BYTES / 2);
   });
   return end < 0 ? children.length : end;
 }
