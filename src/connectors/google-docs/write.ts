@@ -45,11 +45,22 @@ export const createDocumentTool = defineTool({
   },
 });
 
-/** Inserts the text of a new document. Errors say that the document exists, so that nothing creates it again. */
-async function insertText(context: ToolContext, id: string, text: string, url: string): Promise<void> {
+/** Inserts the text. A failure says that the document exists, so that it is not created again. */
+async function insertText(
+  context: Parameters<typeof buildDocumentUrl>[0],
+  id: string,
+  text: string,
+  url: string,
+): Promise<void> {
+  const requests = [{ insertText: { text, endOfSegmentLocation: {} } }];
   try {
-    const request = { insertText: { text, endOfSegmentLocation: {} } };
-    await context.http.request({ ...buildUpdate(id, request), answer: z.unknown() });
+    await context.http.request({
+      method: "POST",
+      path: `/v1/documents/${encodeURIComponent(id)}:batchUpdate`,
+      body: { requests },
+      answer: z.unknown(),
+      scope: "documents",
+    });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new Problem(
@@ -62,16 +73,6 @@ async function insertText(context: ToolContext, id: string, text: string, url: s
       },
     );
   }
-}
-
-/** Builds the call that applies one request to a document. */
-function buildUpdate(id: string, request: Record<string, unknown>) {
-  return {
-    method: "POST",
-    path: `/v1/documents/${encodeURIComponent(id)}:batchUpdate`,
-    body: { requests: [request] },
-    scope: "documents",
-  } as const;
 }
 
 type DocumentInput = { document: string };
@@ -108,8 +109,10 @@ export const appendTextTool = defineTool({
     const text = input.text.trim();
     if (text === "") throw emptyTextProblem("text");
     const { id } = await findFileToChange(context, input.document, "document");
-    const document = await context.http.request({
-      path: `/v1/documents/${encodeURIComponent(id)}`,
+    const path = `/v1/documents/${encodeURIComponent(id)}`;
+    const { http } = context;
+    const document = await http.request({
+      path,
       query: { fields: "documentId,title,body(content(endIndex))" },
       answer: Document,
       scope: "documents",
@@ -117,7 +120,13 @@ export const appendTextTool = defineTool({
     // An empty document is one newline and ends at 2. In any other document, the text starts a new paragraph.
     const end = document.body?.content?.at(-1)?.endIndex ?? 0;
     const insertText = { text: end > 2 ? `\n${text}` : text, endOfSegmentLocation: {} };
-    await context.http.request({ ...buildUpdate(id, { insertText }), answer: z.unknown() });
+    await http.request({
+      method: "POST",
+      path: `${path}:batchUpdate`,
+      body: { requests: [{ insertText }] },
+      answer: z.unknown(),
+      scope: "documents",
+    });
     const [title, url] = [document.title ?? "the document", buildDocumentUrl(context, id)];
     return { data: { id, title, url }, text: `Added to the end of ${escapeCell(title)}.\n\n${url}`, url };
   },
@@ -152,9 +161,17 @@ export const replaceTextTool = defineTool({
   async run(input, context) {
     if (input.find === "") throw emptyTextProblem("text to replace", "find");
     const { id, name } = await findFileToChange(context, input.document, "document");
-    const containsText = { text: input.find, matchCase: true };
-    const request = { replaceAllText: { containsText, replaceText: input.replacement } };
-    const { replies } = await context.http.request({ ...buildUpdate(id, request), answer: Replies });
+    const replaceAllText = {
+      containsText: { text: input.find, matchCase: true },
+      replaceText: input.replacement,
+    };
+    const { replies } = await context.http.request({
+      method: "POST",
+      path: `/v1/documents/${encodeURIComponent(id)}:batchUpdate`,
+      body: { requests: [{ replaceAllText }] },
+      answer: Replies,
+      scope: "documents",
+    });
     const count = replies?.[0]?.replaceAllText?.occurrencesChanged ?? 0;
     const url = buildDocumentUrl(context, id);
     const text =

@@ -2,15 +2,19 @@ import * as z from "zod/mini";
 import { requireTitle } from "../input-text.ts";
 import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { buildSpreadsheetUrl, formatCells, parseCells, parseRows } from "./cells.ts";
+import { buildSpreadsheetUrl, formatCells, parseCells, parseRows, toCellValues, WRITE_FIELDS } from "./cells.ts";
 import { findSpreadsheet, SPREADSHEET_FIELD, SPREADSHEET_TARGET, Spreadsheet } from "./spreadsheet.ts";
 
 const CreateInput = z.object({
   title: withDescription(z.string(), "Title of the new spreadsheet."),
   text: withDescription(z.optional(z.string()), "The first rows: cells separated by commas, one row per line."),
+  formulas: WRITE_FIELDS.formulas,
 });
 
-/** Source: Sheets API v4, POST /v4/spreadsheets, which also accepts cells; kay infers their types. */
+/**
+ * Source: Sheets API v4, POST /v4/spreadsheets, which also accepts cells; values are stored unchanged unless `formulas`
+ * is set.
+ */
 export const createSpreadsheetTool = defineTool({
   name: "google-sheets.create_spreadsheet",
   description: "Create a Google Sheets spreadsheet, with its first rows if there are any.",
@@ -28,8 +32,9 @@ export const createSpreadsheetTool = defineTool({
   resource: () => "in My Drive",
   async run(input, context) {
     const title = requireTitle(input.title, "A spreadsheet");
-    const rows = input.text?.trim() ? parseCells(input.text, "text") : [];
-    const rowData = rows.map((row) => ({ values: row.map((text) => ({ userEnteredValue: toCellValue(text) })) }));
+    const rows = input.text?.trim() ? toCellValues(parseCells(input.text, "text"), input) : [];
+    const toExtendedValue = input.formulas ? parseTypedValue : toPlainValue;
+    const rowData = rows.map((row) => ({ values: row.map((cell) => ({ userEnteredValue: toExtendedValue(cell) })) }));
     const sheets = [{ properties: { title: "Sheet1" }, data: [{ startRow: 0, startColumn: 0, rowData }] }];
     const spreadsheet = await context.http.request({
       method: "POST",
@@ -45,8 +50,17 @@ export const createSpreadsheetTool = defineTool({
   },
 });
 
-/** Converts a cell to a typed value. Source: Sheets API v4, "ExtendedValue". */
-function toCellValue(text: string): Record<string, string | number | boolean> {
+/** Source: Sheets API v4, "ExtendedValue". */
+type ExtendedValue = Record<string, string | number | boolean>;
+
+/** Returns a value that Sheets stores unchanged, so that no text from elsewhere runs as a formula. */
+function toPlainValue(cell: string | number): ExtendedValue {
+  return typeof cell === "number" ? { numberValue: cell } : { stringValue: cell };
+}
+
+/** Returns the value that Sheets would infer if the user typed a cell. */
+function parseTypedValue(cell: string | number): ExtendedValue {
+  const text = String(cell);
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return { numberValue: Number(text) };
   if (/^(true|false)$/i.test(text)) return { boolValue: text.toLowerCase() === "true" };
   return text.startsWith("=") ? { formulaValue: text } : { stringValue: text };

@@ -158,13 +158,14 @@ test("Sheets in the sandbox: read, rows added, cells changed, created; a sheet t
   });
   const spreadsheet = await sheets.run("google-sheets.create_spreadsheet", {
     title: "Hours",
-    text: "Day,Hours\nMonday,7.5",
+    text: "Day,Hours\nMonday,7.5\n007,=IMPORTXML(A1)",
   });
   const { id } = spreadsheet.data as { id: string };
   expect((await sheets.run("google-sheets.read_range", { spreadsheet: id })).data).toMatchObject({
     values: [
       ["Day", "Hours"],
       ["Monday", "7.5"],
+      ["007", "=IMPORTXML(A1)"],
     ],
   });
   await expect(sheets.run("google-sheets.read_range", { spreadsheet: id, sheet: "None" })).rejects.toMatchObject({
