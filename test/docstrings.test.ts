@@ -22,7 +22,7 @@ function listStaleNames(file: string, text: string): string[] {
   const links = [...text.matchAll(/\{@link ([A-Za-z_]\w*)/g)].map(([, name = ""]) => name);
   const count = (pattern: string) => [...text.matchAll(new RegExp(pattern, "g"))].length;
   const stale = links.filter((name) => count(`\\b${name}\\b`) === count(`\\{@link ${name}\\b`));
-  const found = [...new Set(stale)].map((name) => `${file}: {@link ${name}}`);
+  const faults = [...new Set(stale)].map((name) => `${file}: {@link ${name}}`);
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const visit = (node: ts.Node) => {
     if (ts.isFunctionLike(node)) {
@@ -31,13 +31,13 @@ function listStaleNames(file: string, text: string): string[] {
         // A field of a parameter is written as `options.field`, whether the function takes it apart or not.
         const [first = "", field] = tag.name.getText(source).split(".");
         if (!names.includes(first) && !(field && names.includes(field)))
-          found.push(`${file}: @param ${first} of ${node.name?.getText(source) ?? "a function"}`);
+          faults.push(`${file}: @param ${first} of ${node.name?.getText(source) ?? "a function"}`);
       }
     }
     ts.forEachChild(node, visit);
   };
   visit(source);
-  return found;
+  return faults;
 }
 
 function listNames(name: ts.BindingName): string[] {

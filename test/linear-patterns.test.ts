@@ -12,16 +12,16 @@ const patterns = globSync("src/**/*.{ts,tsx}")
 
 function listPatterns(file: string): Found[] {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
-  const found: Found[] = [];
+  const faults: Found[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
       const [, body = "", flags = ""] = /^\/(.*)\/(\w*)$/s.exec(node.text) ?? [];
-      found.push({ at: `${file} ${node.text}`, pattern: new RegExp(body, flags) });
+      faults.push({ at: `${file} ${node.text}`, pattern: new RegExp(body, flags) });
     }
     ts.forEachChild(node, visit);
   };
   visit(source);
-  return found;
+  return faults;
 }
 
 function apply(pattern: RegExp, text: string): void {
@@ -40,8 +40,8 @@ const texts = KINDS.flatMap((piece) => ENDS.map((end) => ({ piece, end, text: re
 
 test("every pattern takes time in proportion to its text", { timeout: 240_000 }, () => {
   const slow = patterns.flatMap(({ at, pattern }) => {
-    const own = listOwnPieces(pattern).map((piece) => ({ piece, end: "¶", text: repeatTo(piece, 4_000, "¶") }));
-    const all = [...texts, ...own];
+    const pieces = listOwnPieces(pattern).map((piece) => ({ piece, end: "¶", text: repeatTo(piece, 4_000, "¶") }));
+    const all = [...texts, ...pieces];
     // All texts at once first; only a slow pattern is then tried with each.
     const applyAll = () => {
       for (const { text } of all) apply(pattern, text);
@@ -49,9 +49,9 @@ test("every pattern takes time in proportion to its text", { timeout: 240_000 },
     if (measure(applyAll, "") < 15) return [];
     const worst = all.find(
       ({ piece, end, text }) =>
-        measure((each) => apply(pattern, each), text) > 1 &&
+        measure((input) => apply(pattern, input), text) > 1 &&
         findGrowth(
-          (each) => apply(pattern, each),
+          (input) => apply(pattern, input),
           (length) => repeatTo(piece, length, end),
         ) !== undefined,
     );

@@ -51,7 +51,7 @@ async function listCases(file: string): Promise<Case[]> {
   if (functions.length === 0) return [];
   const loaded = (await import(/* @vite-ignore */ resolve(file))) as Record<string, (...given: unknown[]) => unknown>;
   return functions.map(({ name, parameters }) => {
-    const rest = parameters.slice(1).map(({ name: given }) => ARGUMENTS[given.getText()]);
+    const rest = parameters.slice(1).map(({ name: binding }) => ARGUMENTS[binding.getText()]);
     const run = loaded[name?.text ?? ""];
     return { name: `${file} ${name?.text}`, run: (text) => run?.(text, ...rest) };
   });
@@ -94,7 +94,7 @@ const others: Case[] = [
         () => look,
         () => {},
       );
-      for (let at = 0; at < text.length; at += 20) writer.push(text.slice(at, at + 20));
+      for (let offset = 0; offset < text.length; offset += 20) writer.push(text.slice(offset, offset + 20));
       writer.end();
     },
   },
@@ -102,8 +102,8 @@ const others: Case[] = [
     name: `createPartHider of ${secrets.length} secrets, in pieces`,
     run: (text: string) => {
       const hider = createPartHider(secrets);
-      for (let at = 0; at < text.length; at += 6)
-        hider.take({ type: "text-delta", id: "0", delta: text.slice(at, at + 6) });
+      for (let offset = 0; offset < text.length; offset += 6)
+        hider.take({ type: "text-delta", id: "0", delta: text.slice(offset, offset + 6) });
     },
   })),
   {

@@ -7,7 +7,7 @@ const tools = notes(() => {});
 const toolCallId = "c1";
 
 function past(name: "notes.read" | "notes.write", fails = false): PastCall {
-  const tool = tools.find((each) => each.name === name);
+  const tool = tools.find((tool) => tool.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
   const call = { toolCallId, toolName: name, input: { id: 1 } };
   const outcome = fails ? { call, denied: "no" } : { call, output: { from: "notes", text: "note 1", data: null } };

@@ -25,7 +25,7 @@ test("a field with fixed values lists them in its schema, not in its description
 
 /** A value that a model may send, and what the tool gets. */
 function adapt(name: string, input: object): unknown {
-  const tool = tools.find((one) => one.name === name);
+  const tool = tools.find((tool) => tool.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
   return tool.input.parse(adaptInput(getInputSchema(tool.input), input));
 }
@@ -41,8 +41,8 @@ test.each([
   ["google-drive.share_file", { file: "x", person: "y", role: "Reader" }, { role: "reader" }],
   ["google-drive.share_file", { file: "x", person: "y", role: "view" }, { role: "read" }],
   ["jira.search", { order: "Oldest" }, { order: "oldest" }],
-])("%s accepts %j as %j", (name, given, taken) => {
-  expect(adapt(name, given)).toMatchObject(taken);
+])("%s accepts %j as %j", (name, input, expected) => {
+  expect(adapt(name, input)).toMatchObject(expected);
 });
 
 test("a value outside the set is refused with the accepted values", () => {

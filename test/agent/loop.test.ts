@@ -157,8 +157,8 @@ test("one call that must wait holds its whole step, and none of it runs", async 
     { needsApproval: ({ access }) => access === "write" },
   );
   expect(ran).toEqual([]);
-  const held = events.find((event) => event.type === "held");
-  expect(held?.calls.map(({ toolCallId, access, summary }) => ({ toolCallId, access, summary }))).toEqual([
+  const heldEvent = events.find((event) => event.type === "held");
+  expect(heldEvent?.calls.map(({ toolCallId, access, summary }) => ({ toolCallId, access, summary }))).toEqual([
     { toolCallId: "a", access: "read", summary: "Read note 1" },
     { toolCallId: "b", access: "write", summary: "Write note 1" },
   ]);

@@ -8,10 +8,10 @@ const OTHER = "choose another model with `kay config set model`";
 
 function refuse(status: number, body: unknown, headers: Record<string, string> = {}) {
   const responseBody = typeof body === "string" ? body : JSON.stringify(body);
-  const given = { url: "https://model.test", requestBodyValues: {}, statusCode: status, responseBody };
+  const fields = { url: "https://model.test", requestBodyValues: {}, statusCode: status, responseBody };
   const { message, hint, code } = toModelProblem(
     MODEL,
-    new APICallError({ ...given, message: "refused", responseHeaders: headers }),
+    new APICallError({ ...fields, message: "refused", responseHeaders: headers }),
   );
   return { message, hint, code };
 }

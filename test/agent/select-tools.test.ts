@@ -10,8 +10,8 @@ const none = { connected: [], text: "", found: [], maxTools: 1_000 };
 
 test("a model gets the tools of connected services only, in the order of the catalogue", () => {
   const selected = selectTools(all, { ...none, connected: ["slack", "jira"], maxTools: 30 });
-  const wanted = all.filter(({ service }) => service === "slack" || service === "jira");
-  expect(names(selected)).toEqual(names(wanted));
+  const expected = all.filter(({ service }) => service === "slack" || service === "jira");
+  expect(names(selected)).toEqual(names(expected));
 });
 
 test.each([
@@ -87,6 +87,6 @@ function names(tools: AgentTool[]): string[] {
 }
 
 test("a mail is an email: what reads one is offered beside what finds it", () => {
-  const found = searchTools(all, "sum up the newest mail").map(({ name }) => name);
-  expect(found).toContain("gmail.read_message");
+  const names = searchTools(all, "sum up the newest mail").map(({ name }) => name);
+  expect(names).toContain("gmail.read_message");
 });

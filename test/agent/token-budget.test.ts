@@ -32,7 +32,7 @@ async function measure(connected: string[], prompt: string) {
     return new Response(toEvents(), { headers: { "content-type": "text/event-stream" } });
   };
   const env = { OPENAI_COMPATIBLE_BASE_URL: "https://model.test/v1" };
-  const chosen = await selectModel({ model: "openai-compatible:m", env }, { fetch, clock: { now: () => 0 } });
+  const selection = await selectModel({ model: "openai-compatible:m", env }, { fetch, clock: { now: () => 0 } });
   const states = names.map((name) => ({
     name,
     title: ofServices.find(({ service }) => service === name)?.title ?? name,
@@ -40,7 +40,7 @@ async function measure(connected: string[], prompt: string) {
     ...(connected.includes(name) ? { account: "Sam Sample (kay-demo)" } : {}),
   }));
   const input = {
-    ...chosen,
+    ...selection,
     messages: [{ role: "user" as const, content: prompt }],
     tools: all,
     signal: new AbortController().signal,
@@ -75,8 +75,8 @@ test("with four services connected, a model call sends at most 5,000 tokens", as
 
 test("only tools of connected services are sent, with a search for the rest", async () => {
   const { tools } = await measure(["jira", "slack"], "what is open in project KAY?");
-  const sent = [...new Set(tools.filter((name) => name.includes("__")).map((name) => name.split("__")[0]))];
-  expect(sent.sort()).toEqual(["jira", "slack"]);
+  const services = [...new Set(tools.filter((name) => name.includes("__")).map((name) => name.split("__")[0]))];
+  expect(services.sort()).toEqual(["jira", "slack"]);
   expect(tools).toContain("search_tools");
 });
 

@@ -70,7 +70,7 @@ test.each<[string, JSONValue]>([
   ["nested lists", { a: Array.from({ length: 300 }, () => ({ b: Array.from({ length: 30 }, () => "some text") })) }],
   [
     "many short texts in an object",
-    Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, "y".repeat(150)])),
+    Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, "y".repeat(150)])),
   ],
   ["emoji", { body: "😀".repeat(20_000) }],
 ])("%s is shortened to valid JSON", (_, value) => {
@@ -93,8 +93,8 @@ test("a text is cut at a line end", () => {
 function fail(error: Record<string, JSONValue>) {
   const output = { type: "error-json" as const, value: { error } };
   const part = { type: "tool-result" as const, toolCallId: "c", toolName: "notes__read", output };
-  const [sent] = toWireMessages([{ role: "tool", content: [part] }], tools);
-  const result = sent?.role === "tool" ? sent.content[0] : undefined;
+  const [message] = toWireMessages([{ role: "tool", content: [part] }], tools);
+  const result = message?.role === "tool" ? message.content[0] : undefined;
   return result?.type === "tool-result" && result.output.type === "error-json" ? result.output.value : undefined;
 }
 

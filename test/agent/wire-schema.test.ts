@@ -13,8 +13,8 @@ test.each<[string, unknown, unknown]>([
   ["choices of another type", { type: "null", enum: ["A"] }, { type: "null" }],
   ["choices on a list instead of its items", { type: "array", items: {}, enum: [0, 1] }, { type: "array", items: {} }],
   ["a reference to nothing", { $ref: "#/$defs/Missing", description: "d" }, { description: "d" }],
-])("providers that refuse %s get none", (_, given, expected) => {
-  expect(wire(given)).toEqual(expected);
+])("providers that refuse %s get none", (_, schema, expected) => {
+  expect(wire(schema)).toEqual(expected);
 });
 
 test("what providers take stays", () => {

@@ -15,8 +15,8 @@ const world = useBackend();
 
 test("IDs with a NUL, which no ID has, do not exist", async () => {
   const { token } = await connect(world());
-  const asked = await world().call("POST /ask", { token, body: { prompt: "x", session_id: "session_\u0000" } });
-  expect([asked.status, asked.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
+  const answer = await world().call("POST /ask", { token, body: { prompt: "x", session_id: "session_\u0000" } });
+  expect([answer.status, answer.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
   const looked = await world().call("GET /requests/%00", { token });
   expect([looked.status, looked.body.code]).toEqual([404, "NOT_FOUND"]);
 });

@@ -124,7 +124,7 @@ test("X1 an approval accepted before the backend died leaves the outcome unknown
   const timestamp = "2026-11-27T12:00:00.000Z";
   const openingParts = [...begins(), calls("slack.send_message", {}), approval(), status("awaiting_approval")];
   const { data: request } = approval() as { data: unknown };
-  const waiting = {
+  const openRequest = {
     id: "int_1",
     kind: "approval",
     ...IDS,
@@ -134,7 +134,7 @@ test("X1 an approval accepted before the backend died leaves the outcome unknown
     request,
   };
   const response = { interaction_id: "int_1", action: "approve", approval_scope: "once", answered_at: timestamp };
-  network.on("GET /pending", { json: { pending: [waiting] } });
+  network.on("GET /pending", { json: { pending: [openRequest] } });
   network.on("GET /sessions/session_1", {
     json: {
       id: "session_1",

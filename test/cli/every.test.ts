@@ -78,10 +78,10 @@ test("requests of a run wait in kay pending, under the name of the schedule", as
   await pass(ann, 15 * MINUTE);
   await expect.poll(async () => (await ann("pending")).stdout).toContain("Every 15m: delete KAY-3");
   await pass(ann, 15 * MINUTE);
-  const [waiting] = (await list(ann)) as [Listed];
-  expect(waiting).toMatchObject({
+  const [openRequest] = (await list(ann)) as [Listed];
+  expect(openRequest).toMatchObject({
     last_run: { status: "awaiting_approval" },
-    missed: { count: 1, since: addTime(waiting, 30 * MINUTE), reason: "still_running" },
+    missed: { count: 1, since: addTime(openRequest, 30 * MINUTE), reason: "still_running" },
   });
   await ann("pending --json");
   const { pending } = JSON.parse(ann.raw().stdout) as { pending: { id: string }[] };

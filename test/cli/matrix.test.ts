@@ -84,13 +84,13 @@ async function prepare(ann: Machine): Promise<Ready> {
   await ann("services add tasks.yaml --yes");
   await ann("profile create spare");
   await ann("policy set jira ask");
-  const waiting = await printed('ask --json "close KAY-4"');
+  const confirmation = await printed('ask --json "close KAY-4"');
   await ann("policy set jira unset");
   const confirming = await printed('ask --confirm --json "close KAY-3"');
   const conversation = await printed('ask --json "show KAY-1"');
   return {
     conversation: conversation.session_id,
-    interaction: waiting.pending[0].id,
+    interaction: confirmation.pending[0].id,
     token: confirming.confirmation_token,
   };
 }

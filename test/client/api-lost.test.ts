@@ -41,11 +41,11 @@ test("H19 a request that times out is sent exactly once", async () => {
   backend.on("GET /requests/I1", { json: { state: "running" } });
   // A clock on which both limits of the request, for its connection and its answer, pass once it has arrived, and no
   // other limit does.
-  const come = new Promise<void>((resolve) => {
+  const arrival = new Promise<void>((resolve) => {
     arrived = resolve;
   });
   let limits = 0;
-  const sleep = () => (limits++ < 2 ? come : new Promise<void>(() => {}));
+  const sleep = () => (limits++ < 2 ? arrival : new Promise<void>(() => {}));
   const { api } = apiFor(backend.url, { token: "T0", clock: { now: Date.now, sleep } });
   expect(await problemOf(api.ask({ prompt: "create ticket" }, { idempotencyKey: "I1" }))).toMatchObject({
     code: "OUTCOME_UNKNOWN",
@@ -168,7 +168,7 @@ test.each(FAILURES)(
     const doneReply = {
       json: { state: "done", status: 200, answer: { status: "completed", message: "Sent.", receipts: RECEIPTS } },
     };
-    const called = { tool: "slack.send_message", output: { data: null, text: "Sent." }, receipts: RECEIPTS };
+    const result = { tool: "slack.send_message", output: { data: null, text: "Sent." }, receipts: RECEIPTS };
     const backend = await fakeBackend();
     const { api } = apiFor(backend.url, { token: "T0" });
     backend.on("POST /ask", fail(failure), fail(failure));
@@ -182,13 +182,13 @@ test.each(FAILURES)(
       doneReply,
       doneReply,
     );
-    backend.on("GET /requests/I1", { json: { state: "done", status: 200, answer: called } });
+    backend.on("GET /requests/I1", { json: { state: "done", status: 200, answer: result } });
     const options = { idempotencyKey: "I1" };
     const answer = { status: "completed", receipts: RECEIPTS };
     expect(await api.ask({ prompt: "hi" }, options)).toMatchObject(answer);
     expect(await api.confirm("c", true, options)).toMatchObject(answer);
     expect(await api.askStream({ prompt: "hi" }, options)).toMatchObject({ kind: "answer", answer });
-    expect(await api.callTool("slack.send_message", {}, options)).toMatchObject(called);
+    expect(await api.callTool("slack.send_message", {}, options)).toMatchObject(result);
   },
 );
 

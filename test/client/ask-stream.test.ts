@@ -160,9 +160,9 @@ test("parts of other generations in the log, before and beside the own one, are 
   const { api, network } = streamWorld();
   network.on("POST /ask", { stream: [frames(parts.slice(0, 1))], headers: { "Kay-Session-Id": "session_1" } });
   network.always("GET /sessions/session_1/events", log(parts));
-  const { parts: taken } = await ask(network, api);
-  expect(taken?.map(({ number }) => number)).toEqual([1, 7, 8, 9, 11, 12]);
-  expect(textOf(taken ?? [])).toBe(TEXT);
+  const { parts: received } = await ask(network, api);
+  expect(received?.map(({ number }) => number)).toEqual([1, 7, 8, 9, 11, 12]);
+  expect(textOf(received ?? [])).toBe(TEXT);
 });
 
 test.for([

@@ -119,10 +119,10 @@ const CALLS: [service: Service, tool: string, input: Record<string, unknown>][] 
 
 test.each(CALLS)("B250 the approval of %# shows the text as it is sent", (service, name, input) => {
   const words = "2*3*4 | <b> \\*.log __init__.py";
-  const given = Object.fromEntries(
+  const filled = Object.fromEntries(
     Object.entries(input).map(([key, value]) => [key, value === "WORDS" ? words : value]),
   );
-  expect(summarize(service, name, given)).toContain(words);
+  expect(summarize(service, name, filled)).toContain(words);
 });
 
 test("a new event keeps its title", async () => {

@@ -16,12 +16,12 @@ import { contextOver, runTool } from "./support/outside.ts";
 
 /** Reads pages that are listed as [items, next]. */
 async function readList(pages: [number[], string?][], limit: number, maxPages?: number) {
-  let asked = 0;
+  let requestCount = 0;
   const fetchPage = async (): Promise<ListPage<number>> => {
-    const [items = [], next] = pages[asked++] ?? [];
+    const [items = [], next] = pages[requestCount++] ?? [];
     return { items, next };
   };
-  return { ...(await readPages(fetchPage, limit, maxPages)), asked };
+  return { ...(await readPages(fetchPage, limit, maxPages)), asked: requestCount };
 }
 
 test.each<[string, Parameters<typeof readList>, object]>([
@@ -60,9 +60,9 @@ test.each<[string, Parameters<typeof readList>, object]>([
 });
 
 test("V03 endless empty pages are read a bounded number of times", async () => {
-  let asked = 0;
-  const list = await readPages(async () => ({ items: [], next: String(++asked) }), 1);
-  expect([list, asked]).toEqual([{ items: [], more: true }, 20]);
+  let requestCount = 0;
+  const list = await readPages(async () => ({ items: [], next: String(++requestCount) }), 1);
+  expect([list, requestCount]).toEqual([{ items: [], more: true }, 20]);
 });
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c", site: "main", workspace: "acme", time_zone: "UTC" };

@@ -184,11 +184,11 @@ const WITH_OBJECTS = WRITES.flatMap(([name, input]) => {
 });
 
 test.each(WITH_OBJECTS)("a grant for %s with %j does not cover it with %j", (name, input, otherInput) => {
-  const offer = (given: Record<string, unknown>) => {
+  const offer = (input: Record<string, unknown>) => {
     const tool = TOOLS.find((tool) => tool.name === name) as Tool;
-    const [place, part] = [tool.resource?.(given), tool.object?.(given)];
+    const [place, part] = [tool.resource?.(input), tool.object?.(input)];
     const resource = tool.object ? narrowPlace(place, part) : place;
-    return toGrantOffer({ tool: name, input: given, access: tool.access, ...(resource ? { resource } : {}) });
+    return toGrantOffer({ tool: name, input: input, access: tool.access, ...(resource ? { resource } : {}) });
   };
   expect(offer({ ...input, ...otherInput }).key).not.toBe(offer(input).key);
   expect(offer(input).words).not.toContain("undefined");
@@ -371,7 +371,7 @@ function resourceOf(name: string, input: Record<string, unknown>): string | unde
 }
 
 function tool(name: string): Tool {
-  const found = TOOLS.find((one) => one.name === name);
+  const found = TOOLS.find((candidate) => candidate.name === name);
   if (!found) throw new Error(`Unknown tool ${name}.`);
   return found;
 }

@@ -44,8 +44,8 @@ test("a request with confirm shows its context", async () => {
 test("a cancelled confirmation is completed without doing anything", async () => {
   const { guide, shared } = target();
   const { token } = await shared();
-  const held = await guide.ask({ prompt: "Delete all tickets in project PROJ", confirm: true }, token);
-  const confirmation_token = held.body.confirmation_token;
+  const confirmation = await guide.ask({ prompt: "Delete all tickets in project PROJ", confirm: true }, token);
+  const confirmation_token = confirmation.body.confirmation_token;
   expect(await guide.confirm({ confirmation_token, approved: false }, token)).toMatchObject({
     status: 200,
     body: { status: "completed", message: "Action cancelled by user" },
@@ -57,8 +57,8 @@ test("an approved confirmation runs, once", async ({ skip }) => {
   const { token } = await shared();
   const prompt = await change();
   if (!prompt) return skip("Name a harmless change in KAY_CONTRACT_CHANGE to have it approved here.");
-  const held = await guide.ask({ prompt, confirm: true }, token);
-  const confirmation_token = held.body.confirmation_token;
+  const confirmation = await guide.ask({ prompt, confirm: true }, token);
+  const confirmation_token = confirmation.body.confirmation_token;
   const { status, body } = await guide.confirm({ confirmation_token, approved: true }, token);
   expect({ status, body }).toMatchObject({
     status: 200,

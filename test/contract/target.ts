@@ -80,9 +80,9 @@ async function completed(guide: GuideClient, state: string): Promise<Omit<Signed
   return found;
 }
 
-async function until(done: () => Promise<boolean>): Promise<void> {
+async function until(isDone: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + PATIENCE;
-  while (!(await done())) {
+  while (!(await isDone())) {
     if (Date.now() > end) throw new Error("Nobody consented within ten minutes.");
     await new Promise((resolve) => setTimeout(resolve, 2_000));
   }

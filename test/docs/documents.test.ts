@@ -52,18 +52,18 @@ test("the tables of rooms equal the enforced ones", () => {
 });
 
 test("every source file that a document names exists", () => {
-  const named = documents().flatMap(({ path, text }) =>
+  const paths = documents().flatMap(({ path, text }) =>
     [...text.matchAll(/`((?:src|test|bin|bench|scripts)\/[\w./-]+)`/g)].map(([, file = ""]) => ({ path, file })),
   );
-  expect(named.filter(({ file }) => !existsSync(root + file))).toEqual([]);
-  expect(named.length).toBeGreaterThan(20);
+  expect(paths.filter(({ file }) => !existsSync(root + file))).toEqual([]);
+  expect(paths.length).toBeGreaterThan(20);
 });
 
 test("every function that the layout names exists", () => {
   const code = sources("src/**/*.{ts,tsx}", "scripts/*.ts");
-  const named = [...read("docs/layout.md").text.matchAll(/`(\w+)\(\)`/g)].map(([, name = ""]) => name);
-  expect(named.filter((name) => !new RegExp(`(function\\*?|const) ${name}\\b`).test(code))).toEqual([]);
-  expect(named.length).toBeGreaterThan(30);
+  const names = [...read("docs/layout.md").text.matchAll(/`(\w+)\(\)`/g)].map(([, name = ""]) => name);
+  expect(names.filter((name) => !new RegExp(`(function\\*?|const) ${name}\\b`).test(code))).toEqual([]);
+  expect(names.length).toBeGreaterThan(30);
 });
 
 test("every task in the documents exists in the package", () => {
@@ -82,9 +82,9 @@ test("the session's page lists every command of a session in its own words", () 
   const rows = [...table.matchAll(/^\| `\/(.*?)` *\| (.*?) *\|$/gm)].map(([, ...cells]) => cells);
   const escapeCell = (cell: string) => cell.replaceAll("|", "\\|");
   expect(rows).toEqual(SLASH_COMMANDS.map(({ name, args, does }) => [`${name} ${args}`.trim(), does].map(escapeCell)));
-  const named = [...text.matchAll(/`\/([a-z]+)[^`]*`|^> \/([a-z]+)/gm)].map(([, code, typed]) => code ?? typed);
-  const known = [...SLASH_COMMANDS.map(({ name }) => name), "etc", "linear", "standup"];
-  expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
+  const mentioned = [...text.matchAll(/`\/([a-z]+)[^`]*`|^> \/([a-z]+)/gm)].map(([, code, line]) => code ?? line);
+  const commands = [...SLASH_COMMANDS.map(({ name }) => name), "etc", "linear", "standup"];
+  expect(mentioned.filter((name) => !commands.includes(name ?? ""))).toEqual([]);
 });
 
 test("the protocol's table of errors is the source's", () => {

@@ -38,14 +38,16 @@ test("every variable of `kay help environment` is read", () => {
 
 test("every variable that is read is in `kay help environment`, except for what the system sets", () => {
   const read = [...readBy(sources("src/**/*.ts", "bin/*.js"))];
-  const told = [...helped(), ...OF_THE_SYSTEM];
-  expect(read.filter((name) => !told.includes(name)).sort()).toEqual([]);
+  const documented = [...helped(), ...OF_THE_SYSTEM];
+  expect(read.filter((name) => !documented.includes(name)).sort()).toEqual([]);
 });
 
 test("every kay variable that the documents name is read", () => {
   const read = readBy(sources("src/**/*.ts", "test/contract/*.ts"));
-  const named = documents().flatMap(({ text }) => [...text.matchAll(/\bKAY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name));
-  expect([...new Set(named)].filter((name) => !read.has(name))).toEqual([]);
+  const mentioned = documents().flatMap(({ text }) =>
+    [...text.matchAll(/\bKAY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name),
+  );
+  expect([...new Set(mentioned)].filter((name) => !read.has(name))).toEqual([]);
 });
 
 function helped(): string[] {
@@ -57,9 +59,9 @@ function helped(): string[] {
 
 /** Names that code asks an environment for, in each of the ways in which it does. */
 function readBy(code: string): Set<string> {
-  const found = new Set<string>();
+  const names = new Set<string>();
   const add = (pattern: RegExp, expand: (name: string) => string[] = (name) => [name]) => {
-    for (const [, name = ""] of code.matchAll(pattern)) for (const each of expand(name)) found.add(each);
+    for (const [, name = ""] of code.matchAll(pattern)) for (const each of expand(name)) names.add(each);
   };
   add(/\benv\??\.([A-Z]\w+)/g);
   add(/\benv\["(\w+)"\]/g);
@@ -70,7 +72,7 @@ function readBy(code: string): Set<string> {
   // Clients of providers, and the places of kyg, are put together.
   add(/`KAY_CLIENT_\$\{\w+(?:\.toUpperCase\(\))?\}(_ID|_SECRET)`/g, clientVariables);
   add(/getCACertificates\("(default)"\)/g, () => ["NODE_EXTRA_CA_CERTS"]);
-  return found;
+  return names;
 }
 
 function clientVariables(end: string): string[] {

@@ -65,10 +65,10 @@ test("systemd accepts the units", () => {
   cpSync("docs/examples/kay.service", join(folder, "kay.service"));
   cpSync("docs/examples/kay-serve@.service", join(folder, "kay-serve@4001.service"));
   for (const unit of ["kay.service", "kay-serve@4001.service"]) {
-    const said = execFileSync("systemd-analyze", ["verify", "--man=no", join(folder, unit)], {
+    const output = execFileSync("systemd-analyze", ["verify", "--man=no", join(folder, unit)], {
       encoding: "utf8",
       stdio: "pipe",
     });
-    expect(said).toBe("");
+    expect(output).toBe("");
   }
 });

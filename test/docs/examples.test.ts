@@ -27,8 +27,8 @@ test("N30 every example is a command line that kay accepts", async () => {
 
 async function listFaults(examples: Example[]): Promise<string[]> {
   const faults = await Promise.all(examples.map(({ words }) => findParseFault(words)));
-  return examples.flatMap((example, at) =>
-    faults[at] ? [`${example.from}: ${formatExample(example)}: ${faults[at].message}`] : [],
+  return examples.flatMap((example, index) =>
+    faults[index] ? [`${example.from}: ${formatExample(example)}: ${faults[index].message}`] : [],
   );
 }
 
@@ -180,8 +180,14 @@ async function open(ann: Machine, request: string): Promise<string> {
 }
 
 async function hold(ann: Machine): Promise<string> {
-  const held = await readDocument<{ confirmation_token: string }>(ann, "ask", "--confirm", "--json", "close KAY-3");
-  return held.confirmation_token;
+  const confirmation = await readDocument<{ confirmation_token: string }>(
+    ann,
+    "ask",
+    "--confirm",
+    "--json",
+    "close KAY-3",
+  );
+  return confirmation.confirmation_token;
 }
 
 async function begin(ann: Machine): Promise<Record<string, string>> {

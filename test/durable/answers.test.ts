@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => expect(model.left()).toBe(0));
 
 /** The next step runs twice: the first time, its node loses the generation to the other one in the middle of it. */
-function takenOver(said: Parameters<typeof model.script>[0]): void {
+function takenOver(step: Parameters<typeof model.script>[0]): void {
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script(async () => {
     // Another connection of the node has another number, so for everyone else the first is gone.
@@ -26,7 +26,7 @@ function takenOver(said: Parameters<typeof model.script>[0]): void {
   });
   model.script((prompt) => {
     resolve();
-    return typeof said === "function" ? said(prompt) : said;
+    return typeof step === "function" ? step(prompt) : step;
   });
 }
 
@@ -42,15 +42,15 @@ const bare = ({ status, answer }: Awaited<ReturnType<typeof asked>>) => {
   return { status, ids, rest };
 };
 
-const said = { text: ["It is ", "done."] };
-const held = { text: "I would do this.", calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] } as const;
+const DONE = { text: ["It is ", "done."] };
+const HELD = { text: "I would do this.", calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] } as const;
 
 test.each([
-  ["a text", said, { prompt: "go" }],
-  ["an interactive text", said, { prompt: "go", interactive: true }],
-  ["a confirmation of a destructive call", held, { prompt: "delete KAY-3" }],
-  ["a confirmation of everything", held, { prompt: "delete KAY-3", confirm: true, interactive: true }],
-  ["a confirmation of nothing", said, { prompt: "go", confirm: true }],
+  ["a text", DONE, { prompt: "go" }],
+  ["an interactive text", DONE, { prompt: "go", interactive: true }],
+  ["a confirmation of a destructive call", HELD, { prompt: "delete KAY-3" }],
+  ["a confirmation of everything", HELD, { prompt: "delete KAY-3", confirm: true, interactive: true }],
+  ["a confirmation of nothing", DONE, { prompt: "go", confirm: true }],
   ["a refusal of the model", { fails: 401 }, { prompt: "go" }],
   ["nothing to say", { text: "" }, { prompt: "go" }],
 ])("a generation that another node takes over is answered where it was requested: %s", async (_, step, body) => {

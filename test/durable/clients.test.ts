@@ -19,12 +19,12 @@ const follow = (world: World, token: string, session: unknown, query = "") =>
   openStream(world, `GET /sessions/${session}/events?after=0${query}`, token);
 
 /** Reads until the clients have these names, each with whether it is enabled. */
-async function named(stream: TestStream, wanted: Record<string, boolean>): Promise<void> {
+async function named(stream: TestStream, names: Record<string, boolean>): Promise<void> {
   for (;;) {
     const { data, number } = await stream.next("data-presence");
     expect(number).toBeNaN();
     const now = Object.fromEntries(data.clients.map(({ name = "", interaction }) => [name, interaction.enabled]));
-    if (JSON.stringify(now) === JSON.stringify(wanted)) return;
+    if (JSON.stringify(now) === JSON.stringify(names)) return;
   }
 }
 
@@ -111,7 +111,9 @@ test("two hundred clients that connect at once are reported in a few words, and 
   const { token, session } = await conversation();
   const ann = await follow(a, token, session, "&client=a&name=ann");
   const all = await Promise.all(
-    Array.from({ length: 200 }, (_, at) => follow(at % 2 ? a : b, token, session, `&client=c${at}&name=n${at}`)),
+    Array.from({ length: 200 }, (_, index) =>
+      follow(index % 2 ? a : b, token, session, `&client=c${index}&name=n${index}`),
+    ),
   );
   for (let total: number | undefined; total !== 201; ) total = (await ann.next("data-presence")).data.total;
   expect(ann.parts.filter(({ type }) => type === "data-presence").length).toBeLessThan(60);
@@ -129,7 +131,7 @@ test("G02 of two clients that answer at two nodes at once one wins, and the othe
   ];
   a.outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
   const answers = await Promise.all([answer(a, "a"), answer(b, "b")]);
-  const [won, lost] = answers.toSorted((one, other) => one.status - other.status);
+  const [won, lost] = answers.toSorted((answer, other) => answer.status - other.status);
   const by = won?.body.client;
   expect(["ann", "bob"]).toContain(by);
   expect(lost).toMatchObject({

@@ -24,11 +24,11 @@ test("a stream that is cut at any byte and resumed after its last complete event
     // Each byte of a text, and every eleventh of the rest, because each is a request.
     const cut =
       length % 11 === 0 || (whole[length] ?? 0) > 127 ? await bytesOf(token, path, length) : whole.subarray(0, length);
-    const seen = eventsOf(cut);
-    const after = seen.at(-1)?.id ?? 0;
+    const events = eventsOf(cut);
+    const after = events.at(-1)?.id ?? 0;
     const rest = rests.get(after) ?? (await bytesOf(token, path, undefined, after));
     rests.set(after, rest);
-    if (!isDeepStrictEqual([...seen, ...eventsOf(rest)], eventsOf(whole)))
+    if (!isDeepStrictEqual([...events, ...eventsOf(rest)], eventsOf(whole)))
       expect.fail(`cut after ${length} bytes: ${cut.subarray(-80)}`);
   }
   expect(rests.size).toBe(eventsOf(whole).length + 1);

@@ -9,7 +9,7 @@ const TEXT = [...FIRST, ...LAST].join("");
 /** Moments at which the write may have been sent when its process was killed. */
 const MAY_HAVE_LEFT = /^(sent after|service|settled before)/;
 
-for (const [at, time] of [
+for (const [moment, time] of [
   ["generation after", 1],
   ["model piece", 4],
   ["model after", 1],
@@ -26,13 +26,13 @@ for (const [at, time] of [
   ["finish before", 1],
   ["finish after", 1],
 ] as const)
-  test(`killed at "${at}" (${time}), another process continues: one effect, no gap, nothing twice`, {
+  test(`killed at "${moment}" (${time}), another process continues: one effect, no gap, nothing twice`, {
     timeout: 60_000,
   }, async () => {
-    const killed = await request([{ at, time }], TEXT);
+    const killed = await request([{ at: moment, time }], TEXT);
     expect(killed).toMatchObject({ kills: 1, faults: [] });
     expectOneEffect(killed);
-    expect(killed.receipt).toBe(MAY_HAVE_LEFT.test(at) ? "unknown" : "settled");
+    expect(killed.receipt).toBe(MAY_HAVE_LEFT.test(moment) ? "unknown" : "settled");
   });
 
 test("killed after the write arrived and before its answer, it is unknown and never sent again", {
@@ -56,11 +56,14 @@ test("killed after the write arrived and before its answer, it is unknown and ne
 
 test.each(["failed after", "outcome before"])(
   'a write that the service refused is not sent again when its process is killed at "%s"',
-  async (at) => {
+  async (moment) => {
     const { service, database } = place();
     service.status = 422;
     try {
-      const { kills, faults, arrived } = await request([{ at, time: at === "outcome before" ? 2 : 1 }], TEXT);
+      const { kills, faults, arrived } = await request(
+        [{ at: moment, time: moment === "outcome before" ? 2 : 1 }],
+        TEXT,
+      );
       expect({ kills, faults, arrived }).toEqual({ kills: 1, faults: [], arrived: 1 });
       const effects = database.db.selectFrom("effects").select(["state", "result"]).orderBy("created_at", "desc");
       expect(await effects.limit(1).execute()).toMatchObject([{ state: "failed", result: { code: "SERVICE_FAILED" } }]);

@@ -174,7 +174,7 @@ test("all connections of the database are lost: generations continue, and nothin
         body: { action: "approve" },
       })
     ).status;
-  for (let left = 20; left > 0 && ![200, 409].includes(await answer().catch(() => 0)); left--) {
+  for (let tries = 20; tries > 0 && ![200, 409].includes(await answer().catch(() => 0)); tries--) {
     await pause(50);
     await sqlAsk(database().config, terminate);
   }

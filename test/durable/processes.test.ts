@@ -30,15 +30,15 @@ test("a process that is killed while it streams is replaced by another within se
     await a.kill();
     killed = performance.now();
   })();
-  const seen = await askThrough({ token, backend }, "long");
+  const outcome = await askThrough({ token, backend }, "long");
   await watch;
   const { db } = database;
-  expect(await faultsOf(database, seen, WORDS.join(""))).toEqual([]);
-  expect(seen.cuts).toBe(1);
+  expect(await faultsOf(database, outcome, WORDS.join(""))).toEqual([]);
+  expect(outcome.cuts).toBe(1);
   const { claimed } = (await db
     .selectFrom("generations")
     .select("node as claimed")
-    .where("id", "=", seen.generation)
+    .where("id", "=", outcome.generation)
     .executeTakeFirst()) ?? { claimed: 0 };
   expect(claimed).toBeNull();
   expect(performance.now() - killed).toBeLessThan(15_000);
@@ -86,13 +86,13 @@ test("a paused process keeps its work; one whose connection is cut has lost it a
   process.kill(a.pid, "SIGCONT");
   await pause(1_000);
   const generation = parts.find((part) => part.type === "start")?.messageMetadata?.generation_id ?? "";
-  const seen = { session: session ?? "", generation, parts, cuts: 0 };
-  expect(await faultsOf(database, seen, WORDS.join(""))).toEqual([]);
+  const stream = { session: session ?? "", generation, parts, cuts: 0 };
+  expect(await faultsOf(database, stream, WORDS.join(""))).toEqual([]);
   expect(model.asks.length - asks).toBeLessThanOrEqual(2);
   expect(a.alive()).toBe(true);
-  const before = service.arrived.length;
+  const arrivedCount = service.arrived.length;
   const again = await askThrough({ token, backend: async () => a }, "close it");
   expect(await faultsOf(database, again, "Closed.")).toEqual([]);
-  expect(service.arrived.length - before).toBe(1);
+  expect(service.arrived.length - arrivedCount).toBe(1);
   await Promise.all([a.kill(), b.kill()]);
 });

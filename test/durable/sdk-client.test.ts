@@ -81,7 +81,7 @@ test("the AI SDK's chat shows text, a call, its approval and kay's own parts, an
     { text: ["I will ", "close it."], calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] },
     { text: "Closed." },
   );
-  const sent = chat.sendMessage({ text: "close KAY-3" });
+  const sending = chat.sendMessage({ text: "close KAY-3" });
   const request = await until(() =>
     chat.messages.at(-1)?.parts.find((part) => part.type === "data-interaction-request"),
   );
@@ -94,7 +94,7 @@ test("the AI SDK's chat shows text, a call, its approval and kay's own parts, an
     token,
     body: { action: "approve" },
   });
-  await sent;
+  await sending;
   expect({ status: chat.status, error: chat.error }).toEqual({ status: "ready", error: undefined });
   const message = chat.messages.at(-1);
   expect(bare(message)).toEqual(
@@ -131,19 +131,19 @@ test("an error of the model is an error of the AI SDK's chat, in kay's words", a
 test("a generation cancelled elsewhere ends in the AI SDK's chat without an error", async () => {
   const { chat, token, chunks } = await openChat();
   model.script(() => new Promise<never>(() => {}));
-  const sent = chat.sendMessage({ text: "hello" });
+  const sending = chat.sendMessage({ text: "hello" });
   const id = await until(() => (chat.messages.at(-1)?.role === "assistant" ? chat.messages.at(-1)?.id : undefined));
   await world().call(`POST /generations/${id}/cancel`, { token });
-  await sent;
+  await sending;
   expect({ status: chat.status, error: chat.error }).toEqual({ status: "ready", error: undefined });
   expect(chunks.at(-1)).toMatchObject({ type: "abort" });
   expect(await invalid(chunks)).toEqual([]);
 });
 
 async function until<T>(look: () => T | undefined): Promise<T> {
-  for (let left = 500; left > 0; left--) {
-    const found = look();
-    if (found !== undefined) return found;
+  for (let tries = 500; tries > 0; tries--) {
+    const value = look();
+    if (value !== undefined) return value;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error("it never came");

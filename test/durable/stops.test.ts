@@ -21,15 +21,15 @@ test.each([
   ["service before", 1, "unknown"],
 ] as const)(
   'paused at "%s" until another process has continued, a process sends nothing twice and writes nothing',
-  async (at, time, receipt) => {
+  async (moment, time, receipt) => {
     const { start, token, database, service } = place();
-    const a = await start({ at, time, signal: "SIGSTOP" });
+    const a = await start({ at: moment, time, signal: "SIGSTOP" });
     const b = await start();
-    const before = service.arrived.length;
+    const arrivedCount = service.arrived.length;
     const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
     const body = JSON.stringify({ prompt: "close it", allow: ["jira.close_issue"] });
-    const asked = await fetch(`${a.url}/ask`, { method: "POST", headers, body });
-    const session = asked.headers.get("kay-session-id") ?? "";
+    const response = await fetch(`${a.url}/ask`, { method: "POST", headers, body });
+    const session = response.headers.get("kay-session-id") ?? "";
     await until(async () => / T /.test(await readFile(`/proc/${a.pid}/stat`, "utf8")), "it does not stand still");
     expect(await cutNode(database.config, session)).toBe(1);
     const parts: Came[] = [];
@@ -41,11 +41,11 @@ test.each([
     process.kill(a.pid, "SIGCONT");
     await pause(1_000);
     const generation = parts.find((part) => part.type === "start")?.messageMetadata?.generation_id ?? "";
-    const seen = { session, generation, parts, cuts: 0 };
-    expect(await faultsOf(database, seen, [...FIRST, ...LAST].join(""))).toEqual([]);
+    const stream = { session, generation, parts, cuts: 0 };
+    expect(await faultsOf(database, stream, [...FIRST, ...LAST].join(""))).toEqual([]);
     expect(parts.findLast((part) => part.type === "data-receipt")?.data.effect).toBe(receipt);
-    expect(service.arrived.length - before).toBeLessThanOrEqual(1);
-    if (receipt === "settled") expect(service.arrived.length - before).toBe(1);
+    expect(service.arrived.length - arrivedCount).toBeLessThanOrEqual(1);
+    if (receipt === "settled") expect(service.arrived.length - arrivedCount).toBe(1);
     await Promise.all([a.kill(), b.kill()]);
   },
   60_000,

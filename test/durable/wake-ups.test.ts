@@ -40,13 +40,13 @@ afterEach(() => {
 });
 
 /** Checks, like a backend does once a second, until something has arrived. */
-async function whileTicking<T>(world: World, wanted: Promise<T>): Promise<T> {
-  let come = false;
-  const settled = wanted.finally(() => {
-    come = true;
+async function whileTicking<T>(world: World, work: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = work.finally(() => {
+    isSettled = true;
   });
   settled.catch(() => {});
-  while (!come) {
+  while (!isSettled) {
     await world.backend.tick();
     await Promise.race([settled.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 20))]);
   }

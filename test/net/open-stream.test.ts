@@ -181,9 +181,9 @@ test("H11 a stream without data for 120 s ends with the time of silence", async 
   const openStream = createOpenStream({ transport: createTransport(ways(clock)), clock });
   const random = (bytes: number) => new Uint8Array(bytes);
   const api = createApi({ baseUrl: url, send, openStream, clock, random, version: "0", token: "T0" });
-  const asked = await api.askStream({ prompt: "x" });
-  if (asked.kind !== "stream") return expect.fail("it should be a stream");
-  const all = collected(asked.parts);
+  const stream = await api.askStream({ prompt: "x" });
+  if (stream.kind !== "stream") return expect.fail("it should be a stream");
+  const all = collected(stream.parts);
   await advance(0);
   await advance(119_999);
   expect(waits.size).toBe(1);
@@ -200,9 +200,9 @@ test("H11 a stream without data for 120 s ends with the time of silence", async 
 
 test("H10 a stream with a sign of life every 15 s may last as long as it likes", async () => {
   let response: ServerResponse | undefined;
-  const { url } = await served((given) => {
-    response = given;
-    given.writeHead(200).write(": keepalive\n\n");
+  const { url } = await served((answer) => {
+    response = answer;
+    answer.writeHead(200).write(": keepalive\n\n");
   });
   const { clock, advance } = manualClock();
   let chunks = 0;

@@ -19,8 +19,8 @@ function walked(address: string, env: Env = {}, clock = realClock, signal = new 
 
 /** State and text of each step, without times. */
 function shown(legs: ProbeStep[]): Record<string, string> {
-  const told = legs.map(({ name, state, message }) => [name, `${state}: ${message.replace(/in \d+ ms/g, "in N ms")}`]);
-  return Object.fromEntries(told);
+  const lines = legs.map(({ name, state, message }) => [name, `${state}: ${message.replace(/in \d+ ms/g, "in N ms")}`]);
+  return Object.fromEntries(lines);
 }
 
 function fixes(legs: ProbeStep[]): (string | undefined)[] {
@@ -43,10 +43,10 @@ const secureServer = () => {
 
 /** A proxy with one answer to CONNECT; with 200 the tunnel goes to `target`. */
 async function proxyTo(target: number, status = 200) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer();
   server.on("connect", (request, socket) => {
-    asked.push(`${request.url} ${request.headers["proxy-authorization"] ?? "-"}`);
+    requests.push(`${request.url} ${request.headers["proxy-authorization"] ?? "-"}`);
     if (status !== 200) return void socket.end(`HTTP/1.1 ${status} Nope\r\n\r\n`);
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
     const tunnel = connect(target, "127.0.0.1");
@@ -55,7 +55,7 @@ async function proxyTo(target: number, status = 200) {
     socket.pipe(tunnel).pipe(socket);
   });
   const port = await listening(server);
-  return { port, asked };
+  return { port, asked: requests };
 }
 
 test("each step of a working route is reported", async () => {

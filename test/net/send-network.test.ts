@@ -27,8 +27,8 @@ async function failure(request: Partial<Outgoing> & { url: string }, env: Env = 
 }
 
 /** A clock on which a wait ends at once if `over` says so. */
-function hasty(over: () => Promise<void>): Timer {
-  return { now: Date.now, sleep: (_ms, signal) => Promise.race([over(), aborted(signal)]) };
+function hasty(end: () => Promise<void>): Timer {
+  return { now: Date.now, sleep: (_ms, signal) => Promise.race([end(), aborted(signal)]) };
 }
 
 function aborted(signal?: AbortSignal): Promise<never> {
@@ -181,15 +181,15 @@ test("an unusable KAY_CA_FILE is an invalid setting, with one sentence about its
   const { cert, key, file } = selfSigned();
   const folder = dirname(file);
   const path = join(folder, "ca.pem");
-  const said = (content: string | null) => {
+  const failWith = (content: string | null) => {
     if (content !== null) writeFileSync(path, content);
     return failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: path }).then(({ code, message }) => [code, message]);
   };
-  expect(await said(null)).toEqual(["USAGE", `Could not read the file in KAY_CA_FILE: ${path} (ENOENT).`]);
-  expect(await said("")).toEqual(["USAGE", `The file in KAY_CA_FILE is empty: ${path}.`]);
-  expect(await said("hello")).toEqual(["USAGE", `The file in KAY_CA_FILE contains no certificate: ${path}.`]);
-  expect(await said(key)).toEqual(["USAGE", `The file in KAY_CA_FILE contains no certificate: ${path}.`]);
-  expect(await said(`${cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual([
+  expect(await failWith(null)).toEqual(["USAGE", `Could not read the file in KAY_CA_FILE: ${path} (ENOENT).`]);
+  expect(await failWith("")).toEqual(["USAGE", `The file in KAY_CA_FILE is empty: ${path}.`]);
+  expect(await failWith("hello")).toEqual(["USAGE", `The file in KAY_CA_FILE contains no certificate: ${path}.`]);
+  expect(await failWith(key)).toEqual(["USAGE", `The file in KAY_CA_FILE contains no certificate: ${path}.`]);
+  expect(await failWith(`${cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual([
     "USAGE",
     `Certificate 2 of KAY_CA_FILE is damaged: ${path}.`,
   ]);

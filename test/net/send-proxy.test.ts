@@ -31,16 +31,16 @@ async function fakeProxy(
   status = 200,
   tls?: { key: string; cert: string },
 ): Promise<{ url: string; asked: string[]; credentials: (string | undefined)[] }> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const credentials: (string | undefined)[] = [];
   const server: Server = tls ? createTlsServer(tls) : createServer();
   server.on("request", (request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     credentials.push(request.headers["proxy-authorization"]);
     response.end('{"forwarded":true}');
   });
   server.on("connect", (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
+    requests.push(`CONNECT ${request.url}`);
     credentials.push(request.headers["proxy-authorization"]);
     if (status !== 200) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -50,7 +50,7 @@ async function fakeProxy(
     socket.pipe(tunnel).pipe(socket);
   });
   const url = await listen(server);
-  return { url: tls ? url.replace("http://127.0.0.1", "https://localhost") : url, asked, credentials };
+  return { url: tls ? url.replace("http://127.0.0.1", "https://localhost") : url, asked: requests, credentials };
 }
 
 async function listen(server: Server | TcpServer): Promise<string> {

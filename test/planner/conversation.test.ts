@@ -10,7 +10,7 @@ import { NOON } from "#test/backend";
 import { modelTools, plannerTalk } from "#test/planner";
 
 const tools = modelTools([jira, confluence, bitbucket]);
-const found = {
+const FOUND = {
   text: "2 open issues in KAY:\n\n| Key |",
   data: {
     issues: [
@@ -23,7 +23,7 @@ const found = {
 test("after results the tools' own words are the answer", async () => {
   const talk = plannerTalk(tools);
   await talk.say("what is open in KAY?");
-  expect(await talk.results(found)).toMatchObject({ text: found.text, calls: [] });
+  expect(await talk.results(FOUND)).toMatchObject({ text: FOUND.text, calls: [] });
 });
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
 ])("“%s” refers to the last results", async (request, keys) => {
   const talk = plannerTalk(tools);
   await talk.say("what is open in KAY?");
-  await talk.results(found);
+  await talk.results(FOUND);
   const reply = await talk.say(request);
   expect(reply.calls).toEqual(keys.map((issue) => ["jira.transition_issue", { issue, status: "close" }]));
 });
@@ -44,7 +44,7 @@ test.each([
 test("“it” among several asks, never guesses", async () => {
   const talk = plannerTalk(tools);
   await talk.say("what is open in KAY?");
-  await talk.results(found);
+  await talk.results(FOUND);
   expect(await talk.say("close it")).toMatchObject({ calls: [], text: expect.stringContaining("I need the issue") });
 });
 

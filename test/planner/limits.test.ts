@@ -4,7 +4,7 @@ import { useBackend } from "#test/backend";
 import { plannerTalk } from "#test/planner";
 
 const words = (count: number) =>
-  `show issues ${Array.from({ length: count - 2 }, (_, at) => `word${at % 7}`).join(" ")}`;
+  `show issues ${Array.from({ length: count - 2 }, (_, index) => `word${index % 7}`).join(" ")}`;
 
 test.each([61, 300, 5_000])("a request of %i words is refused in a sentence, and nothing is called", async (count) => {
   const { calls, text } = await plannerTalk().say(words(count));
@@ -13,7 +13,7 @@ test.each([61, 300, 5_000])("a request of %i words is refused in a sentence, and
 });
 
 test("a long text in quotes or after a colon counts as one word", async () => {
-  const body = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
+  const body = Array.from({ length: 400 }, (_, index) => `word${index}`).join(" ");
   const { calls } = await plannerTalk().say(`comment on KAY-1: ${body}`);
   expect(JSON.stringify(calls)).toContain("word399");
 });
@@ -37,7 +37,7 @@ async function countAnswers(request: string): Promise<number> {
     const { status } = await world().call("GET /health");
     if (isOver) return plan.then(() => answers);
     expect(status).toBe(200);
-    await new Promise((done) => setImmediate(done));
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
@@ -67,7 +67,7 @@ test("several plans take turns, one slice in each turn of the event loop", async
   await Promise.all(["a", "b", "c"].map(plan));
   isOver = true;
   expect(log.join("")).toMatch(/^(\|+\w){9}/);
-  expect(log.filter((one) => one !== "|").join("")).toBe("abcabcabc");
+  expect(log.filter((piece) => piece !== "|").join("")).toBe("abcabcabc");
 });
 
 test("a plan that takes too much work is given up", async () => {

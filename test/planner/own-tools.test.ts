@@ -7,14 +7,14 @@ import { NOON } from "#test/backend";
 import { modelTools, ownTool, type Phrasing, plannerTalk } from "#test/planner";
 
 const services = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
-const own = [
+const agentTools = [
   ownTool("ask_user", { question: { type: "string" } }),
   ownTool("find_service", { query: { type: "string" } }),
   ownTool("connect_service", { services: { type: "array", items: { type: "string" } }, reason: { type: "string" } }),
   ownTool("http_request", { url: { type: "string" } }),
   ownTool("search_tools", { query: { type: "string" } }),
 ];
-const tools = [...services, ...own];
+const tools = [...services, ...agentTools];
 
 const SUMMARY = {
   id: "summary",
@@ -54,7 +54,7 @@ test("a field of the form follows its schema: choices, a checkbox, long text, a 
       },
       providerOptions: { kay: { access: "write", examples: ["start a deployment"], title: "Deploys" } },
     },
-    ...own,
+    ...agentTools,
   ]);
   const [[, form] = ["", {}]] = (await talk.say("start a deployment")).calls;
   expect(form).toEqual({
@@ -122,8 +122,8 @@ test("a form among several requests keeps them all", async () => {
 
 test("a form asks where to send the open bugs, and then they are read and sent", async () => {
   const talk = plannerTalk(tools);
-  const asked = await talk.say("post the open bugs on slack");
-  expect(asked.calls).toMatchObject([["ask_user", { fields: [{ id: "channel" }] }]]);
+  const reply = await talk.say("post the open bugs on slack");
+  expect(reply.calls).toMatchObject([["ask_user", { fields: [{ id: "channel" }] }]]);
   const read = await talk.results({ data: { ok: true, answers: { channel: "#general" } } });
   expect(read.calls).toEqual([["jira.search", { status: "open", type: "Bug" }]]);
   const issues = [{ key: "KAY-7", summary: "Loop" }];

@@ -63,8 +63,8 @@ test.each(UNDERSTOOD)("“%s” is understood", expectCalls);
 
 test("a request without a channel asks for one, and nothing is sent", async () => {
   const talk = plannerTalk(tools);
-  const asked = await talk.say("send a message on slack: hello");
-  expect(asked.calls).toEqual([]);
+  const reply = await talk.say("send a message on slack: hello");
+  expect(reply.calls).toEqual([]);
 });
 
 test.each([

@@ -385,9 +385,9 @@ const CONNECTED: [connected: string[], request: string, ...tools: string[]][] = 
   [["notion"], 'comment on the page Plan: "nice"', "notion.comment"],
 ];
 
-test.each(CONNECTED)("with %j connected, “%s” is for them", async (connected, request, ...wanted) => {
+test.each(CONNECTED)("with %j connected, “%s” is for them", async (connected, request, ...expected) => {
   const { calls } = await plannerTalk(ALL_TOOLS, { connected }).say(request);
-  expect(calls.map(([tool]) => tool)).toEqual(wanted);
+  expect(calls.map(([tool]) => tool)).toEqual(expected);
 });
 
 test.each([

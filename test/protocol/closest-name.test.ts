@@ -10,13 +10,13 @@ test.each([
   ["slack-send-message", "slack.send_message"],
   ["  send-message ", "slack.send_message"],
   ["google-docs.append", "google-docs.append_text"],
-])("%s is corrected to %s", (typed, name) => {
-  expect(findClosestName(typed, TOOLS)).toBe(name);
+])("%s is corrected to %s", (word, name) => {
+  expect(findClosestName(word, TOOLS)).toBe(name);
 });
 
-test.each(["", "   ", "delete everything", "x".repeat(100_000)])("nothing is near %.20s", (typed) => {
-  expect(findClosestName(typed, TOOLS)).toBeUndefined();
-  expect(suggestName(typed, TOOLS)).toBe("");
+test.each(["", "   ", "delete everything", "x".repeat(100_000)])("nothing is near %.20s", (word) => {
+  expect(findClosestName(word, TOOLS)).toBeUndefined();
+  expect(suggestName(word, TOOLS)).toBe("");
 });
 
 test("without names there is nothing to suggest", () => {

@@ -107,8 +107,8 @@ test("mail is searched, paged, read in its formats, labelled, and sent to sandbo
   expect(Buffer.from(full.body.data, "base64url").toString()).toMatch(/^Hi Dana,\r\n\r\nKAY-6/);
   const text =
     "To: sam@example.com\nSubject: =?UTF-8?B?R3LDvMOfZQ==?=\n =?UTF-8?Q?_=F0=9F=8E=89?=\nContent-Transfer-Encoding: quoted-printable\n\nSch=C3=B6n=\ne Zeit";
-  const sent = await call("/gmail/v1/users/me/messages/send", { method: "POST", json: { raw: raw(text) } });
-  expect(sent.body.labelIds).toEqual(["SENT"]);
+  const answer = await call("/gmail/v1/users/me/messages/send", { method: "POST", json: { raw: raw(text) } });
+  expect(answer.body.labelIds).toEqual(["SENT"]);
   const sam = await world.signedIn("google", MAIL, "Sam Sample");
   const messages = (await sam.call("/gmail/v1/users/me/messages?q=is:unread")).body.messages;
   const { payload } = (await sam.call(`/gmail/v1/users/me/messages/${messages[0].id}`)).body;
@@ -191,8 +191,8 @@ test("files are found by Drive's language; documents and spreadsheets are read a
     body.content
       .slice(1)
       .map(
-        (one: { paragraph: { elements: [{ textRun: { content: string } }] } }) =>
-          one.paragraph.elements[0].textRun.content,
+        (element: { paragraph: { elements: [{ textRun: { content: string } }] } }) =>
+          element.paragraph.elements[0].textRun.content,
       ),
   ).toEqual(["one\n", "two!\n"]);
   const beyond = { requests: [{ insertText: { text: "x", location: { index: 99 } } }] };

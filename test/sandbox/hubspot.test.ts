@@ -110,11 +110,14 @@ test("a deal has only stages of its pipeline, and is associated with contacts an
   ]);
   const { id } = created.body;
   const note = { properties: { hs_timestamp: "2026-11-20T09:00:00Z", hs_note_body: "<p>x</p>" } };
-  const made = await call("/crm/v3/objects/notes", { method: "POST", json: { ...note, associations: [tie(id, 214)] } });
-  expect(made.status).toBe(201);
+  const answer = await call("/crm/v3/objects/notes", {
+    method: "POST",
+    json: { ...note, associations: [tie(id, 214)] },
+  });
+  expect(answer.status).toBe(201);
   expect((await call(`${DEALS}/${id}?associations=contacts,notes`)).body.associations).toEqual({
     contacts: { results: [{ id: "2104", type: "deal_to_contact" }] },
-    notes: { results: [{ id: made.body.id, type: "deal_to_note" }] },
+    notes: { results: [{ id: answer.body.id, type: "deal_to_note" }] },
   });
   expect((await call(`${CONTACTS}/2104?associations=deals`)).body.associations.deals.results).toHaveLength(2);
   const patch = (dealstage: string) => call(`${DEALS}/${id}`, { method: "PATCH", json: { properties: { dealstage } } });

@@ -49,21 +49,21 @@ test("profile and email are returned as far as they were allowed", async () => {
 
 test("the versioned API requires its headers, and a supported version", async () => {
   const { call } = await signedIn();
-  const asked = async (headers: Record<string, string>) =>
+  const post = async (headers: Record<string, string>) =>
     (await call("/rest/posts", { method: "POST", json: POST, headers })).body.code;
   expect([
-    await asked({}),
-    await asked({ ...HEADERS, "linkedin-version": "202401" }),
-    await asked({ ...HEADERS, "linkedin-version": "202701" }),
-    await asked({ "linkedin-version": "202605" }),
+    await post({}),
+    await post({ ...HEADERS, "linkedin-version": "202401" }),
+    await post({ ...HEADERS, "linkedin-version": "202701" }),
+    await post({ "linkedin-version": "202605" }),
   ]).toEqual(["VERSION_MISSING", "NONEXISTENT_VERSION", "NONEXISTENT_VERSION", "ILLEGAL_ARGUMENT"]);
 });
 
 test("a post is created once, commented on, reacted to once, and deleted with all of that", async () => {
   const { rest, post, world } = await signedIn();
-  const made = await post(POST);
-  const urn = made.headers.get("x-restli-id") ?? "";
-  expect([made.status, made.text, urn]).toEqual([201, "", expect.stringMatching(/^urn:li:share:\d{19}$/)]);
+  const answer = await post(POST);
+  const urn = answer.headers.get("x-restli-id") ?? "";
+  expect([answer.status, answer.text, urn]).toEqual([201, "", expect.stringMatching(/^urn:li:share:\d{19}$/)]);
   expect((await post(POST)).body).toMatchObject({ status: 422, message: `Content is a duplicate of ${urn}` });
   const path = encodeURIComponent(urn);
   const json = { actor: DANA, object: urn, message: { text: "Well said" } };

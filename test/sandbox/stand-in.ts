@@ -81,7 +81,7 @@ export function sandbox(options: Options = {}) {
     counter += 1;
     return new Uint8Array(bytes).map((_, index) => (counter * 31 + index * 7) % 256);
   };
-  const made = createSandbox({ clock: { now: () => now }, random, ...options });
+  const world = createSandbox({ clock: { now: () => now }, random, ...options });
   const placeOf = (name: Name): Place => PLACES[name];
 
   /** Sends a request to an origin, like a program on this machine. */
@@ -96,7 +96,7 @@ export function sandbox(options: Options = {}) {
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     const body = json === undefined ? rest.body : JSON.stringify(json);
     const url = path.startsWith("http") ? path : `${placeOf(name).base}${path}`;
-    const response = await made.origins[name](
+    const response = await world.origins[name](
       new Request(url, { redirect: "manual", ...rest, headers, body }),
       address,
     );
@@ -115,7 +115,7 @@ export function sandbox(options: Options = {}) {
     const { base, authorize, scope: parameter = "scope", fixed } = placeOf(name);
     const url = new URL(base + authorize);
     const query = {
-      client_id: made.clients[name].id,
+      client_id: world.clients[name].id,
       [parameter]: scope,
       redirect_uri: REDIRECT,
       state: "s1",
@@ -148,16 +148,16 @@ export function sandbox(options: Options = {}) {
   }
 
   async function exchange(name: Name, parameters: Record<string, string>) {
-    const { id, secret } = made.clients[name];
+    const { id, secret } = world.clients[name];
     const { token, client } = placeOf(name);
     const body = { ...parameters, ...VERIFIED[name] };
-    const own: Record<string, string> = client === "basic" ? {} : { client_id: id, client_secret: secret };
+    const fields: Record<string, string> = client === "basic" ? {} : { client_id: id, client_secret: secret };
     const headers = {
       accept: "application/json",
       ...(client === "basic" ? { authorization: `Basic ${btoa(`${id}:${secret}`)}` } : {}),
     };
-    if (client === "json") return ask(name, token, { method: "POST", headers, json: { ...own, ...body } });
-    return ask(name, token, { method: "POST", headers, body: new URLSearchParams({ ...own, ...body }) });
+    if (client === "json") return ask(name, token, { method: "POST", headers, json: { ...fields, ...body } });
+    return ask(name, token, { method: "POST", headers, body: new URLSearchParams({ ...fields, ...body }) });
   }
 
   /** A signed-in program for one site, or for Bitbucket. */
@@ -183,7 +183,7 @@ export function sandbox(options: Options = {}) {
   const later = (milliseconds: number) => {
     now += milliseconds;
   };
-  return { ...made, ask, authorizeUrl, code, tokens, exchange, signedIn, later };
+  return { ...world, ask, authorizeUrl, code, tokens, exchange, signedIn, later };
 }
 
 /** A document of one paragraph. */

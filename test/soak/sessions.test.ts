@@ -10,8 +10,8 @@ test("two sessions that answer the same card 200 times do each thing once, and b
   timeout: 3_600_000,
 }, async () => {
   const log: DeskLog = [];
-  const told = await answerTogether(kay({ signedIn: true, services: withDesk(log) }), 200);
-  expect(log).toEqual(Array.from({ length: 200 }, (_, at) => `delete KAY-${at + 1}`));
-  expect(told).toHaveLength(200);
-  for (const winner of told) expect(winner).toMatch(/^kay( attach)?$/);
+  const winners = await answerTogether(kay({ signedIn: true, services: withDesk(log) }), 200);
+  expect(log).toEqual(Array.from({ length: 200 }, (_, index) => `delete KAY-${index + 1}`));
+  expect(winners).toHaveLength(200);
+  for (const winner of winners) expect(winner).toMatch(/^kay( attach)?$/);
 });

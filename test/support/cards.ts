@@ -24,7 +24,7 @@ export function key(name: KeyName, more: Partial<Key> = {}): Key {
 
 /** Typed text, one key for each character. */
 export function typing(text: string, more: Partial<Key> = {}): Key[] {
-  return Array.from(text, (each) => ({ ...key("enter"), name: "text" as const, text: each, ...more }));
+  return Array.from(text, (character) => ({ ...key("enter"), name: "text" as const, text: character, ...more }));
 }
 
 export function pasting(text: string): Key {

@@ -43,7 +43,7 @@ export function fakeTerminal(
   const output = { stdout: "", stderr: "", both: "" };
   const isTerminal = (name: "stdin" | "stdout" | "stderr") =>
     Array.isArray(setting.terminal) ? setting.terminal.includes(name) : setting.terminal === true;
-  const sink = (name: "stdout" | "stderr", told: (text: string) => void) => ({
+  const sink = (name: "stdout" | "stderr", onText: (text: string) => void) => ({
     isTerminal: isTerminal(name),
     columns: () => setting.columns ?? 80,
     rows: () => setting.rows ?? 24,
@@ -54,7 +54,7 @@ export function fakeTerminal(
     write(text: string) {
       output[name] += text;
       output.both += text;
-      told(text);
+      onText(text);
     },
   });
   const [typing, resizing, continuing] = [

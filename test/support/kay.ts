@@ -118,21 +118,21 @@ function createMachine(place: Place, options: MachineOptions): Machine {
   const folder = mkdtempSync(join(tmpdir(), "kay-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const keychain = options.keychain ?? memoryKeychain();
-  const own = ownBackend();
+  const backend = ownBackend();
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
   const launched: LaunchCommand[] = [];
   const served: ServeOptions[] = [];
   const spawned: Machine["spawned"] = [];
   let raw = { stdout: "", stderr: "", both: "" };
   let ending = new AbortController();
-  const credentials = () => createCredentials({ ...credentialPorts(place, folder, own), keychain });
+  const credentials = () => createCredentials({ ...credentialPorts(place, folder, backend), keychain });
   const once = async (line: string | string[], setting: RunSetting = {}): Promise<Result> => {
     ending = new AbortController();
     const person = watchLinks(place, setting.person ?? options.person ?? "allows");
     const terminal = fakeTerminal(setting, person.see, interrupts.interrupt);
     raw = terminal.written;
     setting.at?.(terminal);
-    const world = worldOf(place, { folder, keychain, own, launched, served, spawned, options, setting });
+    const world = worldOf(place, { folder, keychain, own: backend, launched, served, spawned, options, setting });
     const exit = await run(words(line), createKay({ ...world, ...interrupts, terminal, signal: ending.signal }));
     await person.done();
     return { exit, stdout: shortened(raw.stdout, folder), stderr: shortened(asSeen(raw.stderr), folder) };
@@ -158,7 +158,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
     launched,
     served,
     spawned,
-    starts: own.starts,
+    starts: backend.starts,
     raw: () => raw,
     stored: async (origin = BACKEND) => (await credentials().read(origin)).signIn,
     store: (signIn: SignIn, origin = BACKEND) => credentials().update(origin, () => signIn),

@@ -29,10 +29,10 @@ export function createOutside(): Outside {
     },
     settled() {
       const unsentRequests = expected.splice(0).map(({ request }) => request);
-      const came = unknown.splice(0);
-      if (unsentRequests.length + came.length > 0) {
+      const unknownRequests = unknown.splice(0);
+      if (unsentRequests.length + unknownRequests.length > 0) {
         throw new Error(
-          `never came: ${unsentRequests.join(", ") || "none"}; not expected: ${came.join(", ") || "none"}`,
+          `never came: ${unsentRequests.join(", ") || "none"}; not expected: ${unknownRequests.join(", ") || "none"}`,
         );
       }
     },

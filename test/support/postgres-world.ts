@@ -24,12 +24,12 @@ export async function postgresWorld(owner?: { uid: number; gid: number }): Promi
   const home = await mkdtemp(join(inject("postgresFolder"), "w-"));
   await chmod(home, 0o711);
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const [own, tmp] = [join(home, "own"), join(home, "tmp")];
-  for (const folder of [own, tmp]) {
+  const [dataParent, tmp] = [join(home, "own"), join(home, "tmp")];
+  for (const folder of [dataParent, tmp]) {
     await mkdir(folder, { mode: 0o700 });
     if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
   }
-  return { folder: join(own, "data"), system: join(home, "system"), tmp };
+  return { folder: join(dataParent, "data"), system: join(home, "system"), tmp };
 }
 
 export type PostgresProcess = {

@@ -28,11 +28,11 @@ export function textOf(parts: NumberedPart[]): string {
 export async function collected(
   parts: AsyncIterable<NumberedPart>,
 ): Promise<{ parts: NumberedPart[]; error?: unknown }> {
-  const taken: NumberedPart[] = [];
+  const received: NumberedPart[] = [];
   try {
-    for await (const part of parts) taken.push(part);
-    return { parts: taken };
+    for await (const part of parts) received.push(part);
+    return { parts: received };
   } catch (error) {
-    return { parts: taken, error };
+    return { parts: received, error };
   }
 }

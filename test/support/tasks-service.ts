@@ -33,9 +33,9 @@ export function tasksService() {
     }
     if (path === "/tasks") {
       const { task } = JSON.parse(body) as { task: Task };
-      const made = { ...task, id: `T-${tasks.length + 1}`, status: "open", owner: { name: "Ann" } };
-      tasks.push(made);
-      return Response.json(made, { status: 201 });
+      const newTask = { ...task, id: `T-${tasks.length + 1}`, status: "open", owner: { name: "Ann" } };
+      tasks.push(newTask);
+      return Response.json(newTask, { status: 201 });
     }
     const taskIndex = tasks.findIndex(({ id }) => path === `/tasks/${id}`);
     if (request.method !== "DELETE" || taskIndex < 0)

@@ -26,7 +26,7 @@ export type Scheduler = {
   /** Checks the schedules if one is due, and every 20 s. */
   tick(): Promise<void>;
   /** Time of the next due schedule that this node knows, in ms. */
-  expect(at: number): void;
+  expect(time: number): void;
 };
 
 export function createScheduler(ports: BackendPorts, engine: Engine): Scheduler {
@@ -56,8 +56,8 @@ export function createScheduler(ports: BackendPorts, engine: Engine): Scheduler 
         await runIfDue(id).catch((error: unknown) => log(getFaultLevel(error), "schedule_failed", { id, error }));
       if (due.length > 0) nextLook = Math.min(nextLook, now + 1_000);
     },
-    expect(at) {
-      nextLook = Math.min(nextLook, at);
+    expect(time) {
+      nextLook = Math.min(nextLook, time);
     },
   };
 }

@@ -119,8 +119,8 @@ export async function endDelivery(db: Kysely<Database>, generationId: string): P
 /** Drops the reports that will never be accepted. Returns how many there were. */
 export async function dropOutbox(db: Kysely<Database>, generationId: string, now: number): Promise<number> {
   const query = db.updateTable("agent_outbox").set({ delivered_at: new Date(now) });
-  const waiting = query.where("generation_id", "=", generationId).where("delivered_at", "is", null);
-  return Number((await waiting.executeTakeFirst()).numUpdatedRows);
+  const pending = query.where("generation_id", "=", generationId).where("delivered_at", "is", null);
+  return Number((await pending.executeTakeFirst()).numUpdatedRows);
 }
 
 /** Lists the turns with undelivered reports that no living node delivers. */

@@ -20,8 +20,8 @@ export async function findAgentSecret({ db, keys }: Ports, conversationId: strin
 
 /** Returns the secret, created with the first turn. Of two concurrent calls, both get the one that was first. */
 export async function ensureAgentSecret(ports: Ports, conversationId: string, fresh: string): Promise<string> {
-  const known = await findAgentSecret(ports, conversationId);
-  if (known !== undefined) return known;
+  const secret = await findAgentSecret(ports, conversationId);
+  if (secret !== undefined) return secret;
   await ports.db
     .updateTable("conversations")
     .set({ sealed_agent_secret: seal(ports.keys.sealing, getSecretName(conversationId), fresh) })
@@ -46,9 +46,9 @@ export async function addReportIn(
   tx: DbConnection,
   { generationId, key, report, now }: NewAgentReport,
 ): Promise<boolean> {
-  const known = tx.selectFrom("agent_reports").select("key").where("generation_id", "=", generationId);
+  const query = tx.selectFrom("agent_reports").select("key").where("generation_id", "=", generationId);
   const open = await lockGeneration(tx, generationId);
-  if (await known.where("key", "=", key).executeTakeFirst()) return false;
+  if (await query.where("key", "=", key).executeTakeFirst()) return false;
   if (!open) throw new Problem("GENERATION_CLOSED", "This turn is over.", { hint: "" });
   const row = { generation_id: generationId, key, report: toJsonColumn(report), created_at: new Date(now) };
   await tx.insertInto("agent_reports").values(row).execute();

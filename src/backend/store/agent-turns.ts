@@ -108,9 +108,13 @@ export async function listTurnsToStop(db: Kysely<Database>, ids: string[], now: 
       ]),
     )
     .execute();
-  const known = await db.selectFrom("agent_turns").select("generation_id").where("generation_id", "in", ids).execute();
-  const left = new Set(known.map(({ generation_id }) => generation_id));
-  return [...rows.map(({ generation_id }) => generation_id), ...ids.filter((id) => !left.has(id))];
+  const existing = await db
+    .selectFrom("agent_turns")
+    .select("generation_id")
+    .where("generation_id", "in", ids)
+    .execute();
+  const existingIds = new Set(existing.map(({ generation_id }) => generation_id));
+  return [...rows.map(({ generation_id }) => generation_id), ...ids.filter((id) => !existingIds.has(id))];
 }
 
 /** Lists the messages of a turn, step by step, for the conversation's history. Empty if another agent server ran it. */

@@ -50,14 +50,14 @@ export async function findAnswerDevice(
   hash: Buffer,
   now: number,
 ): Promise<{ installationId: string } | undefined> {
-  const at = new Date(now);
+  const date = new Date(now);
   return await db
     .selectFrom("answer_devices")
     .innerJoin("families", "families.id", "answer_devices.family_id")
     .select("families.installation_id as installationId")
     .where("answer_devices.hash", "=", hash)
-    .where("answer_devices.expires_at", ">", at)
-    .where("families.expires_at", ">", at)
+    .where("answer_devices.expires_at", ">", date)
+    .where("families.expires_at", ">", date)
     .where("families.revoked_at", "is", null)
     .executeTakeFirst();
 }

@@ -32,14 +32,14 @@ export async function putClient(
   now: number,
 ): Promise<void> {
   const { supported, enabled } = interaction;
-  const called = name === undefined ? null : cleanText(name);
-  const at = new Date(now);
+  const cleanName = name === undefined ? null : cleanText(name);
+  const date = new Date(now);
   await sql`with known as (
-      update present_clients set name = coalesce(${called}, name), supported = ${supported}, enabled = ${enabled}, seen_at = ${at}
+      update present_clients set name = coalesce(${cleanName}, name), supported = ${supported}, enabled = ${enabled}, seen_at = ${date}
       where conversation_id = ${conversationId} and client_id = ${clientId} returning node),
     added as (
       insert into present_clients (conversation_id, client_id, node, name, supported, enabled, seen_at)
-      select ${conversationId}, ${clientId}, ${NOWHERE}, ${called}, ${supported}::boolean, ${enabled}::boolean, ${at}::timestamptz
+      select ${conversationId}, ${clientId}, ${NOWHERE}, ${cleanName}, ${supported}::boolean, ${enabled}::boolean, ${date}::timestamptz
       where not exists (select from known)
       on conflict (conversation_id, client_id, node)
       do update set name = excluded.name, supported = excluded.supported, enabled = excluded.enabled, seen_at = excluded.seen_at)
@@ -57,14 +57,14 @@ export async function attachClient(
   { name, interaction }: PartialMode,
   { node, now }: { node: number; now: number },
 ): Promise<void> {
-  const called = name === undefined ? null : cleanText(name);
+  const cleanName = name === undefined ? null : cleanText(name);
   const { supported = null, enabled = null } = interaction ?? {};
   await sql`with before as (
       select name, supported, enabled from present_clients
       where conversation_id = ${conversationId} and client_id = ${clientId} order by seen_at desc limit 1),
     added as (
       insert into present_clients (conversation_id, client_id, node, name, supported, enabled, seen_at)
-      select ${conversationId}, ${clientId}, ${node}, coalesce(${called}, before.name), coalesce(${supported}::boolean, before.supported, true),
+      select ${conversationId}, ${clientId}, ${node}, coalesce(${cleanName}, before.name), coalesce(${supported}::boolean, before.supported, true),
         coalesce(${enabled}::boolean, before.enabled, true), ${new Date(now)}::timestamptz
       from (values (1)) as one left join before on true
       on conflict (conversation_id, client_id, node)
@@ -121,10 +121,10 @@ export async function findClient(
   idOrName: string,
   now: number,
 ): Promise<ClientPresence | undefined> {
-  const wanted = cleanText(idOrName);
+  const term = cleanText(idOrName);
   const { rows } = await sql<Row>`
-    select * from (${queryPresent(conversationId, now)}) as clients where client_id = ${wanted} or name = ${wanted}
-    order by client_id = ${wanted} desc, (supported and enabled) desc limit 1`.execute(db);
+    select * from (${queryPresent(conversationId, now)}) as clients where client_id = ${term} or name = ${term}
+    order by client_id = ${term} desc, (supported and enabled) desc limit 1`.execute(db);
   return rows.map(toClientPresence)[0];
 }
 

@@ -52,17 +52,17 @@ export async function answerConfirmation(
   approved: boolean,
   now: number,
 ): Promise<StoredConfirmation | undefined> {
-  const at = new Date(now);
+  const date = new Date(now);
   const row = await db
     .updateTable("confirmations")
-    .set({ answered_at: at, approved })
+    .set({ answered_at: date, approved })
     .where("hash", "=", hash)
     .where("installation_id", "=", installationId)
     .where("answered_at", "is", null)
-    .where("expires_at", ">", at)
+    .where("expires_at", ">", date)
     .returningAll()
     .executeTakeFirst();
-  return row && store(row);
+  return row && toStoredConfirmation(row);
 }
 
 /** Finds the confirmation of a token, if it belongs to the installation. */
@@ -73,7 +73,7 @@ export async function findConfirmation(
 ): Promise<StoredConfirmation | undefined> {
   const query = db.selectFrom("confirmations").selectAll().where("hash", "=", hash);
   const row = await query.where("installation_id", "=", installationId).executeTakeFirst();
-  return row && store(row);
+  return row && toStoredConfirmation(row);
 }
 
 /** Returns the plan that was approved last for a generation. */
@@ -95,7 +95,7 @@ type Row = {
   approved: boolean | null;
 };
 
-function store(row: Row): StoredConfirmation {
+function toStoredConfirmation(row: Row): StoredConfirmation {
   return {
     generationId: row.generation_id,
     conversationId: row.conversation_id,

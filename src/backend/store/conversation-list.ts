@@ -35,11 +35,11 @@ async function format(
   tx: DbConnection,
   { installationId, offset, limit, total }: { installationId: string; offset: number; limit: number; total: number },
 ): Promise<ListedConversation[]> {
-  const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
+  const conversations = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
   const page =
     offset <= total / 2
-      ? orderNewestFirst(own).offset(offset)
-      : own
+      ? orderNewestFirst(conversations).offset(offset)
+      : conversations
           .orderBy("updated_at")
           .orderBy("created_at")
           .orderBy("id", "desc")
@@ -86,8 +86,8 @@ export async function deleteConversation(
   key: string,
 ): Promise<"deleted" | "missing" | "busy"> {
   return await db.transaction().execute(async (tx) => {
-    const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
-    const conversation = await own.where("id", "=", cleanText(key)).forUpdate().executeTakeFirst();
+    const conversations = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
+    const conversation = await conversations.where("id", "=", cleanText(key)).forUpdate().executeTakeFirst();
     if (!conversation) return "missing";
     const { id } = conversation;
     const generations = tx.selectFrom("generations").select(["id", "status"]).where("conversation_id", "=", id);

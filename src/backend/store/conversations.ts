@@ -16,7 +16,7 @@ export async function createConversation(
   }: { installationId: string; interactive: boolean; title: string; now: number },
 ): Promise<string> {
   const id = createConversationId(now);
-  const at = new Date(now);
+  const date = new Date(now);
   await db
     .insertInto("conversations")
     .values({
@@ -24,8 +24,8 @@ export async function createConversation(
       installation_id: installationId,
       title: cleanText(title.slice(0, 120)),
       interactive,
-      created_at: at,
-      updated_at: at,
+      created_at: date,
+      updated_at: date,
     })
     .execute();
   return id;
@@ -85,8 +85,8 @@ export async function loadMessagesBefore(db: DbConnection, id: string, generatio
     .where("conversation_id", "=", id)
     .orderBy("sequence")
     .execute();
-  const own = rows.findIndex((row) => row.generation_id === generationId);
-  return rows.slice(0, own === -1 ? rows.length : own).map(({ message }) => message as unknown as ModelMessage);
+  const index = rows.findIndex((row) => row.generation_id === generationId);
+  return rows.slice(0, index === -1 ? rows.length : index).map(({ message }) => message as unknown as ModelMessage);
 }
 
 /** Returns the latest message of a conversation. */
@@ -123,12 +123,12 @@ export async function appendMessages(
   id: string,
   { messages, generationId, now }: { messages: ModelMessage[]; generationId: string | null; now: number },
 ): Promise<number> {
-  const at = new Date(now);
-  await tx.updateTable("conversations").set({ updated_at: at }).where("id", "=", id).execute();
+  const date = new Date(now);
+  await tx.updateTable("conversations").set({ updated_at: date }).where("id", "=", id).execute();
   const { rows } = await sql<{ sequence: number }>`with last as (
       select coalesce(max(sequence), 0) as sequence from messages where conversation_id = ${id}),
     added as (insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
-      select ${id}, last.sequence + place, given, ${generationId}, ${at}::timestamptz
+      select ${id}, last.sequence + place, given, ${generationId}, ${date}::timestamptz
       from last, jsonb_array_elements(${toJsonColumn(messages)}::jsonb) with ordinality as given (given, place))
     select sequence + ${messages.length}::int as sequence from last`.execute(tx);
   return rows[0]?.sequence ?? 0;

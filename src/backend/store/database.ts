@@ -78,13 +78,13 @@ function nameStatements(client: pg.PoolClient, names: Map<string, string>): void
 }
 
 function getName(text: string, names: Map<string, string>): string | undefined {
-  const known = names.get(text);
+  const existing = names.get(text);
   if (
-    known ||
+    existing ||
     names.size >= MOST_NAMED ||
     /\b(select|returning)\s+(distinct\s+)?("?\w+"?\.)?\*|,\s*("?\w+"?\.)?\*/i.test(text)
   )
-    return known;
+    return existing;
   const name = `kay_${names.size}`;
   names.set(text, name);
   return name;
@@ -204,20 +204,20 @@ function invalidUrlProblem(): Problem {
 }
 
 function databaseUnavailableProblem(cause: unknown, { host, port, database, user }: Place): Problem {
-  const at = host.startsWith("/") ? host : `${host}:${port}`;
-  const known: Record<string, string> = {
-    ECONNREFUSED: `No Postgres answers at ${at} (database ${database}).`,
-    ENOENT: `No Postgres answers at ${at} (database ${database}).`,
+  const address = host.startsWith("/") ? host : `${host}:${port}`;
+  const messages: Record<string, string> = {
+    ECONNREFUSED: `No Postgres answers at ${address} (database ${database}).`,
+    ENOENT: `No Postgres answers at ${address} (database ${database}).`,
     ENOTFOUND: `The host of the database, ${host}, is not known.`,
     EAI_AGAIN: `The host of the database, ${host}, is not known.`,
-    "28P01": `Postgres at ${at} refused the password of ${user}.`,
-    "28000": `Postgres at ${at} refused ${user}.`,
-    "3D000": `Postgres at ${at} has no database ${database}.`,
-    "53300": `Postgres at ${at} has no free connection.`,
+    "28P01": `Postgres at ${address} refused the password of ${user}.`,
+    "28000": `Postgres at ${address} refused ${user}.`,
+    "3D000": `Postgres at ${address} has no database ${database}.`,
+    "53300": `Postgres at ${address} has no free connection.`,
   };
   const reason = cause instanceof Error ? cause.message : "unknown reason";
   const message = /timeout|timed out/i.test(reason)
-    ? `Postgres at ${at} did not answer in time (database ${database}).`
-    : (known[getErrno(cause)] ?? `The database ${database} at ${at} cannot be used: ${reason}.`);
+    ? `Postgres at ${address} did not answer in time (database ${database}).`
+    : (messages[getErrno(cause)] ?? `The database ${database} at ${address} cannot be used: ${reason}.`);
   return new Problem("DATABASE_UNAVAILABLE", message, { cause });
 }

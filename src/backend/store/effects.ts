@@ -26,8 +26,8 @@ export async function planEffect(
   effect: PlannedEffect,
   now: number,
 ): Promise<{ state: "new" | "planned" | "unknown" } | { state: "settled" | "refused"; result: unknown }> {
-  const at = new Date(now);
-  const fresh = db.insertInto("effects").values(toRow(effect, at));
+  const date = new Date(now);
+  const fresh = db.insertInto("effects").values(toRow(effect, date));
   const { numInsertedOrUpdatedRows } = await fresh.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   if (numInsertedOrUpdatedRows) return { state: "new" };
   return await db.transaction().execute(async (tx) => {
@@ -38,7 +38,7 @@ export async function planEffect(
     const state = stored.state === "planned" || stored.state === "failed" ? "planned" : "unknown";
     // The sender may still receive the answer and record it.
     const node = state === "planned" ? effect.node : stored.node;
-    await tx.updateTable("effects").set({ state, node, updated_at: at }).where("id", "=", effect.id).execute();
+    await tx.updateTable("effects").set({ state, node, updated_at: date }).where("id", "=", effect.id).execute();
     return { state };
   });
 }
@@ -54,9 +54,9 @@ export async function insertEffect(
   { state, account }: { state: "sent" | "failed" | "unknown"; account: string | undefined },
   now: number,
 ): Promise<boolean> {
-  const named = account === undefined ? null : cleanText(account);
+  const cleanAccount = account === undefined ? null : cleanText(account);
   const { generationId, node, input } = effect;
-  const row = { ...toRow(effect, new Date(now)), input, state, account: named };
+  const row = { ...toRow(effect, new Date(now)), input, state, account: cleanAccount };
   const names = sql.join(Object.keys(row).map((name) => sql.id(name)));
   const { rows } = await sql`with held as materialized (select id from generations
       where id = ${generationId} and finished_at is null and node = ${node} for no key update)
@@ -82,9 +82,9 @@ export async function setEffectState(
   now: number,
   account?: string,
 ): Promise<boolean> {
-  const named = account === undefined ? {} : { account: cleanText(account) };
-  const own = updateOwnEffect(db, effect).set({ state, updated_at: new Date(now), ...named });
-  const open = state === "sent" ? own.where("state", "in", ["planned", "failed"]) : own;
+  const accountColumn = account === undefined ? {} : { account: cleanText(account) };
+  const update = updateOwnEffect(db, effect).set({ state, updated_at: new Date(now), ...accountColumn });
+  const open = state === "sent" ? update.where("state", "in", ["planned", "failed"]) : update;
   return (await open.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
@@ -161,24 +161,24 @@ export async function listReceipts(db: Kysely<Database>, generationId: string): 
  * @returns how many are unknown now
  */
 export async function markLostEffects(db: Kysely<Database>, now: number): Promise<number> {
-  const at = new Date(now);
+  const date = new Date(now);
   const isNodeLost = sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
   const lost = await db
     .updateTable("effects")
-    .set({ state: "unknown", updated_at: at })
+    .set({ state: "unknown", updated_at: date })
     .where("state", "=", "sent")
     .where(isNodeLost)
     .executeTakeFirst();
   await db
     .updateTable("effects")
-    .set({ state: "failed", updated_at: at })
+    .set({ state: "failed", updated_at: date })
     .where("state", "=", "planned")
     .where(isNodeLost)
     .execute();
   return Number(lost.numUpdatedRows);
 }
 
-function toRow(effect: PlannedEffect, at: Date) {
+function toRow(effect: PlannedEffect, date: Date) {
   return {
     id: effect.id,
     generation_id: effect.generationId,
@@ -191,7 +191,7 @@ function toRow(effect: PlannedEffect, at: Date) {
     url: null,
     node: effect.node,
     account: null,
-    created_at: at,
-    updated_at: at,
+    created_at: date,
+    updated_at: date,
   } as const;
 }

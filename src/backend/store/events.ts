@@ -61,29 +61,33 @@ export async function appendEvents(
 ): Promise<boolean> {
   const { queries, changes } = condition ?? { queries: [], changes: [] };
   if (events.length === 0 && changes.length === 0) return true;
-  const at = new Date(now);
+  const date = new Date(now);
   const text = toJsonColumn(events);
   const log = [
-    sql`numbered as (update conversations set last_event = last_event + ${events.length}, updated_at = ${at}
+    sql`numbered as (update conversations set last_event = last_event + ${events.length}, updated_at = ${date}
       ${condition ? sql`from held` : sql``} where conversations.id = ${conversationId} returning last_event)`,
     sql`added as (insert into events (conversation_id, number, generation_id, part, created_at)
-      select ${conversationId}, last_event - ${events.length}::int + place, given ->> 'generationId', given -> 'part', ${at}::timestamptz
+      select ${conversationId}, last_event - ${events.length}::int + place, given ->> 'generationId', given -> 'part', ${date}::timestamptz
       from numbered, jsonb_array_elements(${text}::jsonb) with ordinality as parts (given, place))`,
   ];
-  const named = changes.map((change, index) => sql`${sql.id(`change_${index}`)} as (${change})`);
-  const statement = sql<{ last?: number }>`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...named])}
+  const tables = changes.map((change, index) => sql`${sql.id(`change_${index}`)} as (${change})`);
+  const statement = sql<{ last?: number }>`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...tables])}
     ${events.length > 0 ? sql`select last_event as last from numbered` : sql`select from held`}`;
   const listDoubts = () => [{ topic: "events" as const, id: conversationId }];
   const { rows } = await publishDoubt(tx, listDoubts, () => statement.execute(tx));
   const [first] = rows;
   if (first?.last !== undefined)
-    wake(tx, { topic: "events", id: conversationId, events: parseWritten(text, first.last - events.length, at) });
+    wake(tx, { topic: "events", id: conversationId, events: parseWritten(text, first.last - events.length, date) });
   return first !== undefined;
 }
 
 /** Returns the rows as they were written, after a number. */
-export function parseWritten(text: string, before: number, at: Date): StoredEvent[] {
-  return (JSON.parse(text) as NewEvent[]).map((event, index) => ({ ...event, number: before + index + 1, at }));
+export function parseWritten(text: string, lastNumber: number, date: Date): StoredEvent[] {
+  return (JSON.parse(text) as NewEvent[]).map((event, index) => ({
+    ...event,
+    number: lastNumber + index + 1,
+    at: date,
+  }));
 }
 
 /** Listed, because a prepared `select *` fails once a newer node adds a column. */
@@ -107,14 +111,17 @@ export async function readEvents(
     .orderBy("number")
     .limit(limit)
     .execute();
-  return rows.map(store);
+  return rows.map(toStoredEvent);
 }
 
 /** Returns the conversations whose log has more events than known. */
-export async function listGrown(db: Kysely<Database>, known: { id: string; last: number }[]): Promise<string[]> {
-  if (known.length === 0) return [];
+export async function listGrown(
+  db: Kysely<Database>,
+  conversations: { id: string; last: number }[],
+): Promise<string[]> {
+  if (conversations.length === 0) return [];
   const { rows } = await sql<{ id: string }>`select id from conversations
-    join unnest(${known.map(({ id }) => id)}::text[], ${known.map(({ last }) => last)}::integer[]) as known (id, last) using (id)
+    join unnest(${conversations.map(({ id }) => id)}::text[], ${conversations.map(({ last }) => last)}::integer[]) as known (id, last) using (id)
     where last_event > last`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -127,7 +134,7 @@ export async function listEvents(db: Kysely<Database>, generationId: string): Pr
     .where("generation_id", "=", generationId)
     .orderBy("number")
     .execute();
-  return rows.map(store);
+  return rows.map(toStoredEvent);
 }
 
 /**
@@ -159,6 +166,6 @@ export async function findLastEventNumber(db: Kysely<Database>, conversationId: 
   return (await query.executeTakeFirst())?.last_event ?? 0;
 }
 
-function store({ number, generation_id, part, created_at }: Selectable<Events>): StoredEvent {
+function toStoredEvent({ number, generation_id, part, created_at }: Selectable<Events>): StoredEvent {
   return { number, generationId: generation_id, part, at: created_at };
 }

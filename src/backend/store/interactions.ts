@@ -67,14 +67,14 @@ export function answerInteractionSql(
   response: InteractionResponse,
   now: number,
 ): Condition {
-  const at = new Date(now);
+  const date = new Date(now);
   const queries = [
     sql`generation as materialized (select id from generations where id = ${generationId} and finished_at is null for no key update)`,
-    sql`held as (update "interactions" set status = 'answered', response = ${toJsonColumn(response)}, answered_at = ${at}
+    sql`held as (update "interactions" set status = 'answered', response = ${toJsonColumn(response)}, answered_at = ${date}
       from (select count(*) from generation) as first
-      where interactions.id = ${id} and status = 'open' and expires_at > ${at} returning interactions.id)`,
+      where interactions.id = ${id} and status = 'open' and expires_at > ${date} returning interactions.id)`,
   ];
-  const woken = sql`update "generations" set wake_at = ${at} from generation, held where generations.id = generation.id`;
+  const woken = sql`update "generations" set wake_at = ${date} from generation, held where generations.id = generation.id`;
   return { queries, changes: [woken] };
 }
 
@@ -88,12 +88,12 @@ export function answerAndClaimSql(
   response: InteractionResponse,
   { version, node, now }: { version: string; node: number; now: number },
 ): Condition {
-  const at = new Date(now);
+  const date = new Date(now);
   const queries = [
     sql`generation as materialized (select id from generations
       where id = ${generationId} and xmin::text = ${version} for no key update)`,
-    sql`held as (update "interactions" set status = 'answered', response = ${toJsonColumn(response)}, answered_at = ${at}
-      from generation where interactions.id = ${id} and status = 'open' and expires_at > ${at} returning interactions.id)`,
+    sql`held as (update "interactions" set status = 'answered', response = ${toJsonColumn(response)}, answered_at = ${date}
+      from generation where interactions.id = ${id} and status = 'open' and expires_at > ${date} returning interactions.id)`,
   ];
   const running = sql`update "generations" set "node" = ${node}, status = 'running', wake_at = null
     from generation, held where generations.id = generation.id`;
@@ -181,13 +181,13 @@ export async function closeInteraction(
   response: InteractionResponse,
   now: number,
 ): Promise<boolean> {
-  const at = new Date(now);
+  const date = new Date(now);
   let query = tx
     .updateTable("interactions")
-    .set({ status, response: toJsonColumn(response), answered_at: at })
+    .set({ status, response: toJsonColumn(response), answered_at: date })
     .where("id", "=", id)
     .where("status", "=", "open");
-  if (status === "answered") query = query.where("expires_at", ">", at);
+  if (status === "answered") query = query.where("expires_at", ">", date);
   const { numUpdatedRows } = await query.executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -219,13 +219,13 @@ export async function listExpiredInteractions(db: Kysely<Database>, now: number)
 }
 
 /** Lists open requests that would expire before a time although a client that keeps them open is attached. */
-export async function listExpiringSoon(db: Kysely<Database>, before: number): Promise<StoredInteraction[]> {
+export async function listExpiringSoon(db: Kysely<Database>, deadline: number): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
     .select(COLUMNS)
     .where("status", "=", "open")
     .where("stays", "=", true)
-    .where("expires_at", "<=", new Date(before))
+    .where("expires_at", "<=", new Date(deadline))
     .limit(500)
     .execute();
 }

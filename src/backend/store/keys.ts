@@ -61,16 +61,16 @@ async function readFolderKeys(folder: string): Promise<Keys> {
 
 /** Writes a temporary file and links it to its name. Of several processes, only the first succeeds. */
 async function createKeys(folder: string, file: string): Promise<void> {
-  const passing = `${file}.new-${randomBytes(6).toString("hex")}`;
+  const temporaryFile = `${file}.new-${randomBytes(6).toString("hex")}`;
   const createKey = () => ({ id: randomBytes(6).toString("hex"), key: randomBytes(KEY_BYTES).toString("base64url") });
   const text = `${JSON.stringify({ version: 1, signing: createKey(), sealing: [createKey()] }, null, 2)}\n`;
   try {
-    await writeThrough(passing, text);
-    await link(passing, file).catch((error) => {
+    await writeThrough(temporaryFile, text);
+    await link(temporaryFile, file).catch((error) => {
       if (getErrno(error) !== "EEXIST") throw error;
     });
   } finally {
-    await rm(passing, { force: true });
+    await rm(temporaryFile, { force: true });
   }
   const directory = await open(folder, "r").catch(() => undefined);
   await directory?.sync().catch(() => undefined);

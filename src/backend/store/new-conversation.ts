@@ -45,11 +45,11 @@ export async function insertConversation(
   place: { generationId: string; node: number },
 ): Promise<StoredGeneration> {
   const { conversationId: id, installationId, now } = given;
-  const at = new Date(now);
+  const date = new Date(now);
   const title = cleanText(given.state.request.prompt.slice(0, 120));
   const count = given.toParts(place.generationId).length;
   const conversationWrite = sql`insert into "conversations" (id, installation_id, title, interactive, last_event, created_at, updated_at)
-    values (${id}, ${installationId}, ${title}, ${interactive}, ${count}, ${at}, ${at}) returning id`;
+    values (${id}, ${installationId}, ${title}, ${interactive}, ${count}, ${date}, ${date}) returning id`;
   return await db.connection().execute(async (connection) => {
     begin();
     return await insertStarted(connection, db, { ...given, conversationWrite, end: NOTHING }, place);
@@ -96,7 +96,7 @@ export async function lockIdleConversation(
 /** `conversationWrite` writes the row of the conversation. `tellers` announces what was written. */
 async function insertStarted(
   connection: DbConnection,
-  tellers: DbConnection,
+  publisher: DbConnection,
   {
     conversationWrite,
     end,
@@ -105,7 +105,7 @@ async function insertStarted(
   { generationId, node }: { generationId: string; node: number },
 ): Promise<StoredGeneration> {
   const { conversationId: id, installationId, detached, state, now } = given;
-  const at = new Date(now);
+  const date = new Date(now);
   const text = toJsonColumn(given.toParts(generationId).map((part) => ({ generationId, part })));
   const request = toJsonColumn(state.request);
   const { progress, options } = toProgressColumns(state);
@@ -114,16 +114,16 @@ async function insertStarted(
     .map((change, index) => sql`, ${sql.id(`change_${index}`)} as (${change})`);
   const statement = sql`with held as (${conversationWrite}),
     message as (insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
-      select ${id}, ${end.message}::int + place, given, ${generationId}, ${at}::timestamptz
+      select ${id}, ${end.message}::int + place, given, ${generationId}, ${date}::timestamptz
       from jsonb_array_elements(${toJsonColumn(given.messages)}::jsonb) with ordinality as given (given, place)),
     added as (insert into "events" (conversation_id, number, generation_id, part, created_at)
-      select ${id}, ${end.event}::int + place, ${generationId}, given -> 'part', ${at}::timestamptz
+      select ${id}, ${end.event}::int + place, ${generationId}, given -> 'part', ${date}::timestamptz
       from jsonb_array_elements(${text}::jsonb) with ordinality as parts (given, place))${sql.join(changes, sql``)}
     insert into "generations" (id, conversation_id, installation_id, status, node, request, progress, options, detached, created_at)
-    values (${generationId}, ${id}, ${installationId}, 'running', ${node}, ${request}, ${progress}, ${options}, ${detached}, ${at})`;
+    values (${generationId}, ${id}, ${installationId}, 'running', ${node}, ${request}, ${progress}, ${options}, ${detached}, ${date})`;
   const listDoubts = () => [{ topic: "events" as const, id }];
-  await publishDoubt(tellers, listDoubts, () => statement.execute(connection));
-  wake(tellers, { topic: "events", id, events: parseWritten(text, end.event, at) });
+  await publishDoubt(publisher, listDoubts, () => statement.execute(connection));
+  wake(publisher, { topic: "events", id, events: parseWritten(text, end.event, date) });
   return {
     id: generationId,
     conversation_id: id,
@@ -144,7 +144,7 @@ async function insertStarted(
     cancel: null,
     notified_at: null,
     detached,
-    created_at: at,
+    created_at: date,
     finished_at: null,
   };
 }

@@ -130,10 +130,10 @@ async function open(
   });
   client.on("error", dropped);
   client.on("end", () => dropped());
-  let own: number | undefined;
+  let backendPid: number | undefined;
   client.on("notification", ({ channel, payload = "", processId }) => {
     // This process was notified directly.
-    if (processId === own) return;
+    if (processId === backendPid) return;
     if (channel === ARRIVALS) return onArrival();
     for (const topic of Object.keys(CHANNELS) as Topic[])
       if (CHANNELS[topic] === channel) deliver({ topic, id: payload });
@@ -146,7 +146,7 @@ async function open(
       "select nextval('node_numbers')::int as number, pg_backend_pid() as own",
     );
     const number = rows[0]?.number ?? 0;
-    own = rows[0]?.own;
+    backendPid = rows[0]?.own;
     await client.query("select pg_advisory_lock($1, $2)", [NODE_LOCK, number]);
     await client.query([...Object.values(CHANNELS), ARRIVALS].map((channel) => `listen ${channel}`).join("; "));
     await client.query(`notify ${ARRIVALS}`);

@@ -17,9 +17,9 @@ const uncommitted = new WeakMap<object, WakeUp[]>();
 
 /** Returns the same database as the one of a node: whatever is written by it is published there after its commit. */
 export function connectWakeUps(db: Kysely<Database>, port: WakeUpPort): Kysely<Database> {
-  const own = db.withoutPlugins();
-  ports.set(own, port);
-  return own;
+  const connection = db.withoutPlugins();
+  ports.set(connection, port);
+  return connection;
 }
 
 /**
@@ -27,8 +27,8 @@ export function connectWakeUps(db: Kysely<Database>, port: WakeUpPort): Kysely<D
  * Postgres commits transactions with a NOTIFY one after another.
  */
 export function wake(db: DbConnection, wakeUp: WakeUp): void {
-  const waiting = uncommitted.get(db);
-  if (waiting) waiting.push(wakeUp);
+  const pending = uncommitted.get(db);
+  if (pending) pending.push(wakeUp);
   else if (db.isTransaction) throw new Error("A transaction with wake-ups must be run by runTransaction.");
   else publish(db, [wakeUp]);
 }
@@ -38,17 +38,17 @@ export async function runTransaction<T>(
   db: Kysely<Database>,
   work: (tx: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
-  const waiting: WakeUp[] = [];
+  const pending: WakeUp[] = [];
   const run = async (tx: Transaction<Database>) => {
-    uncommitted.set(tx, waiting);
+    uncommitted.set(tx, pending);
     return await work(tx);
   };
   const result = await publishDoubt(
     db,
-    () => waiting,
+    () => pending,
     () => db.transaction().execute(run),
   );
-  publish(db, waiting);
+  publish(db, pending);
   return result;
 }
 

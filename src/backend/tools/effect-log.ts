@@ -34,9 +34,10 @@ export function createEffectLog({ db, node, clock, observe }: BackendPorts, owne
         note("planned");
         return { state: "new" };
       }
-      const before = await planEffect(db, planned, clock.now());
-      if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
-      return before as RecordedEffect;
+      const plannedEffect = await planEffect(db, planned, clock.now());
+      if (plannedEffect.state === "new" || plannedEffect.state === "unknown")
+        note(plannedEffect.state === "new" ? "planned" : "unknown");
+      return plannedEffect as RecordedEffect;
     },
     set: async (id, state, account) => {
       const first = unrecorded.get(id);

@@ -48,10 +48,10 @@ export async function buildServiceTools(ports: BackendPorts, owner: ToolOwner): 
 export async function buildAgentTools(
   ports: BackendPorts,
   owner: ToolOwner,
-  known?: ServiceConfiguration[],
+  configurations?: ServiceConfiguration[],
 ): Promise<AgentTool[]> {
   const [configured, attachments] = await Promise.all([
-    known ?? listServices(ports, owner.installationId),
+    configurations ?? listServices(ports, owner.installationId),
     owner.attachments ?? listAttachments(ports.db, owner.generationId),
   ]);
   const reach = getReach(ports, { ...owner, attachments }, configured);
@@ -84,10 +84,10 @@ function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfig
     fetch: ports.fetch,
     clock: ports.clock,
     access: async (service, rejected) => {
-      const named = serviceNamed(services, service);
+      const configuration = serviceNamed(services, service);
       const grants = owner.facts?.current()?.grants;
       const options = rejected ? { rejected } : grants ? { grants } : {};
-      const open = await getUsableGrant(ports, owner.installationId, named, options);
+      const open = await getUsableGrant(ports, owner.installationId, configuration, options);
       const { grant, tokens } = open;
       return { token: tokens.access, metadata: grant.metadata, as: toAccount(grant), until: getUsableUntil(open) };
     },
@@ -121,9 +121,9 @@ function createAgentTool(ports: ToolAccess, configuration: ServiceConfiguration,
   // A call uses the connection that it was checked with, which is read once.
   let checked: Awaited<ReturnType<ToolAccess["access"]>> | undefined;
   const access: ToolAccess["access"] = async (name, rejected) => {
-    const known = name === service.name && rejected === undefined ? checked : undefined;
+    const access = name === service.name && rejected === undefined ? checked : undefined;
     checked = undefined;
-    return known ?? (await ports.access(name, rejected));
+    return access ?? (await ports.access(name, rejected));
   };
   return {
     ...describeTool(tool),
@@ -155,7 +155,7 @@ type Description = Omit<AgentTool, "service" | "title" | "parse" | "run">;
 const descriptions = new WeakMap<Tool, Description>();
 
 function describeTool(tool: Tool): Description {
-  const known = descriptions.get(tool) ?? {
+  const description = descriptions.get(tool) ?? {
     name: tool.name,
     description: tool.description,
     access: tool.access,
@@ -171,8 +171,8 @@ function describeTool(tool: Tool): Description {
     schema: tool.schema ?? getInputSchema(tool.input),
     summary: (input) => formatSummary(tool, input),
   };
-  descriptions.set(tool, known);
-  return known;
+  descriptions.set(tool, description);
+  return description;
 }
 
 /** Reads what a call reaches with the tool's own connection, but without its writes. */

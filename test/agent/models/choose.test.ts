@@ -39,8 +39,8 @@ test.each<[string, ModelSettings, string, string]>([
   ],
   ["offline by name", { model: "offline", env: { OPENAI_API_KEY: "k" } }, "Offline planner", "settings"],
 ])("with %s the model is chosen and its source is named", async (_, settings, label, source) => {
-  const chosen = await selectModel(settings, ports);
-  expect([chosen.label, [chosen.source, chosen.where].filter(Boolean).join(" ")]).toEqual([label, source]);
+  const selection = await selectModel(settings, ports);
+  expect([selection.label, [selection.source, selection.where].filter(Boolean).join(" ")]).toEqual([label, source]);
 });
 
 test.each<[ModelSettings, string]>([

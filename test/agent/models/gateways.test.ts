@@ -329,9 +329,9 @@ describe("Gemini's API of proxies", () => {
   });
 });
 
-const chunk = (given: unknown, finish_reason: unknown = null) => ({
+const chunk = (delta: unknown, finish_reason: unknown = null) => ({
   id: "c",
-  choices: [{ index: 0, delta: given, finish_reason }],
+  choices: [{ index: 0, delta: delta, finish_reason }],
 });
 const use = (index: unknown, id: unknown, args: string, name: unknown = "jira__search") => ({
   index,
@@ -491,9 +491,9 @@ describe("Chat Completions", () => {
   });
 });
 
-const block = (index: unknown, content_block: Json, given: Json) => [
+const block = (index: unknown, content_block: Json, delta: Json) => [
   { type: "content_block_start", index, content_block },
-  { type: "content_block_delta", index, delta: given },
+  { type: "content_block_delta", index, delta: delta },
 ];
 const start = { type: "message_start", message: { id: "m", usage: { input_tokens: 1, output_tokens: 1 } } };
 const ended = (stop_reason: string) => [

@@ -162,9 +162,9 @@ function machine(answers: Answers) {
   const fetch = async (url: string, init?: RequestInit) => {
     const name = `${init?.method ?? "GET"} ${url}`;
     asked.push(name);
-    const found = answers[name];
-    if (found === undefined) throw new TypeError("fetch failed");
-    return Response.json(typeof found === "function" ? found(JSON.parse(String(init?.body))) : found);
+    const answer = answers[name];
+    if (answer === undefined) throw new TypeError("fetch failed");
+    return Response.json(typeof answer === "function" ? answer(JSON.parse(String(init?.body))) : answer);
   };
   const local = createLocalModels({ fetch, clock, env: {} });
   return { asked, clock, settings: (env: Record<string, string> = {}) => ({ env, local }) };

@@ -31,7 +31,7 @@ const call = (input: unknown = INPUT, name = "jira__search") => ({
 const named = (name: string) => ({ index: 0, function: { name } });
 const input = (text: string) => ({ index: 0, function: { arguments: text } });
 const calls = (...deltas: unknown[]) =>
-  sse(...deltas.map((one) => chunk({ tool_calls: one })), chunk({}, "tool_calls"), "[DONE]");
+  sse(...deltas.map((call) => chunk({ tool_calls: call })), chunk({}, "tool_calls"), "[DONE]");
 const json = (body: unknown) => Response.json(body);
 
 describe("Chat Completions of other servers", () => {

@@ -137,7 +137,8 @@ async function replay({ settings }: RecordedWire, streams: string[], breaks = fa
 
 async function* pieces(text: string, breaks: boolean): AsyncGenerator<Uint8Array> {
   // Not at event boundaries, as on a network.
-  for (let at = 0; at < text.length; at += 500) yield new TextEncoder().encode(text.slice(at, at + 500));
+  for (let offset = 0; offset < text.length; offset += 500)
+    yield new TextEncoder().encode(text.slice(offset, offset + 500));
   if (breaks) throw new TypeError("terminated");
 }
 

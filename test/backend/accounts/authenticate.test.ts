@@ -59,23 +59,23 @@ test("tokens that this backend did not sign are TOKEN_INVALID", async () => {
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
   const sign = (key: Uint8Array, kid: string, body: object) =>
     new SignJWT({ ...body }).setProtectedHeader({ alg: "HS256", kid }).sign(key);
-  const own = world().ports.keys.signing[0].key;
+  const signingKey = world().ports.keys.signing[0].key;
   const forged = [
     "opaque",
     `${header}.${payload}.`,
     `${none}.${payload}.`,
     await sign(new Uint8Array(32).fill(9), "s1", claims),
-    await sign(own, "other", claims),
-    await sign(own, "s1", { ...claims, sub: "kaysession_1_other" }),
-    await sign(own, "s1", { ...claims, sid: "family_unknown" }),
-    await sign(own, "s1", { ...claims, aud: "https://staging.example.test" }),
-    await sign(own, "s1", { ...claims, aud: undefined }),
-    await sign(own, "s1", { ...claims, iss: "other" }),
-    await sign(own, "s1", { ...claims, nbf: claims.exp }),
-    await sign(own, "s1", { ...claims, exp: String(claims.exp) }),
+    await sign(signingKey, "other", claims),
+    await sign(signingKey, "s1", { ...claims, sub: "kaysession_1_other" }),
+    await sign(signingKey, "s1", { ...claims, sid: "family_unknown" }),
+    await sign(signingKey, "s1", { ...claims, aud: "https://staging.example.test" }),
+    await sign(signingKey, "s1", { ...claims, aud: undefined }),
+    await sign(signingKey, "s1", { ...claims, iss: "other" }),
+    await sign(signingKey, "s1", { ...claims, nbf: claims.exp }),
+    await sign(signingKey, "s1", { ...claims, exp: String(claims.exp) }),
     `${token}.${payload}`,
     `${token}A`,
-    await sign(own, "s1", { sub: deriveInstallationId(session), iss: "kay", iat: claims.iat, exp: claims.exp }),
+    await sign(signingKey, "s1", { sub: deriveInstallationId(session), iss: "kay", iat: claims.iat, exp: claims.exp }),
   ];
   for (const each of forged) {
     expect(await world().call("GET /connections", { token: each })).toMatchObject({

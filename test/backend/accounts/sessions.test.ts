@@ -51,8 +51,8 @@ test("F14 the number of installations without a sign-in is limited", async () =>
   });
   const begin = () => world().call("POST /connections/connect?service=jira", { body: {} });
   expect(await begin()).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } });
-  const known = await world().call("POST /connections/connect?service=jira", { body: { session_id: session } });
-  expect(known.status).toBe(200);
+  const answer = await world().call("POST /connections/connect?service=jira", { body: { session_id: session } });
+  expect(answer.status).toBe(200);
   clock.advance(2 * 3600_000);
   expect((await begin()).status).toBe(200);
 });

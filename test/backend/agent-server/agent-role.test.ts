@@ -57,8 +57,8 @@ test("a JSON request is handled the same way, has the receipt in its answer, and
     receipts: [{ tool: "jira.close_issue", effect: "settled", url: "https://main.example.test/browse/KAY-3" }],
   });
   const { db } = roles().backend.ports;
-  const said = db.selectFrom("messages").select("message").where("conversation_id", "=", String(session_id));
-  const messages = await said.orderBy("sequence").execute();
+  const rows = db.selectFrom("messages").select("message").where("conversation_id", "=", String(session_id));
+  const messages = await rows.orderBy("sequence").execute();
   expect(messages.map(({ message }) => message.role)).toEqual([
     ...["user", "assistant", "tool", "assistant"],
     ...["user", "assistant", "tool", "assistant"],
@@ -67,8 +67,8 @@ test("a JSON request is handled the same way, has the receipt in its answer, and
 
 test("a call that needs an approval is not made, and the text says so; a missing connection ends the request with its name", async () => {
   const { token } = await connect(roles().backend);
-  const held = await roles().backend.call("POST /ask", { token, body: { prompt: "delete KAY-3" } });
-  expect([held.status, held.body.message]).toEqual([
+  const answer = await roles().backend.call("POST /ask", { token, body: { prompt: "delete KAY-3" } });
+  expect([answer.status, answer.body.message]).toEqual([
     200,
     "These actions need approval, but no user can approve them here, so kay did none of them:\n- Delete KAY-3 for good\nRun `kay policy set` to choose what kay may do without asking.",
   ]);
@@ -133,10 +133,10 @@ test("a backend with only the basic protocol gets the same reports, only at its 
   const turn = await begin("show KAY-3");
   await roles().backend.call(`POST /generations/${turn.generation}/cancel`, { token: turn.token });
   await shown(turn);
-  const came: object[] = [];
+  const requests: object[] = [];
   let away = 1;
   roles().elsewhere["https://hive.example.test"] = async (request) => {
-    came.push({ url: request.url, redirect: request.redirect, body: await request.json() });
+    requests.push({ url: request.url, redirect: request.redirect, body: await request.json() });
     if (away-- > 0) return new Response(null, { status: 307, headers: { location: "https://thief.example.test/" } });
     return Response.json({ success: true });
   };
@@ -144,30 +144,30 @@ test("a backend with only the basic protocol gets the same reports, only at its 
   const { parts } = await roles().stream(turn.url, String(body.token), "show KAY-3");
   expect(wordsOf(parts)).toBe(`**KAY-3** is open.\n\n${SIGNATURE}`);
   await expect.poll(() => waiting(turn)).toEqual(ALL);
-  await expect.poll(() => came.length).toBe(1);
+  await expect.poll(() => requests.length).toBe(1);
   roles().backend.clock.advance(1_000);
   await roles().agent().backend.tick();
-  await expect.poll(() => came.length).toBe(5);
+  await expect.poll(() => requests.length).toBe(5);
   const text = `**KAY-3** is open.\n\n${SIGNATURE}`;
-  const at = expect.any(Number);
-  expect(came.map((one) => (one as { body: object }).body)).toMatchObject([
-    { sessionId: turn.session, type: "tool-call", timestamp: at },
+  const timestamp = expect.any(Number);
+  expect(requests.map((request) => (request as { body: object }).body)).toMatchObject([
+    { sessionId: turn.session, type: "tool-call", timestamp: timestamp },
     {
       sessionId: turn.session,
       type: "tool-call",
       toolName: "jira.show_issue",
       input: { issue: "KAY-3" },
-      timestamp: at,
+      timestamp: timestamp,
     },
-    { sessionId: turn.session, type: "tool-result", toolName: "jira.show_issue", timestamp: at },
-    { sessionId: turn.session, type: "text", id: "text-2.1", text, timestamp: at },
-    { sessionId: turn.session, type: "finish", timestamp: at },
+    { sessionId: turn.session, type: "tool-result", toolName: "jira.show_issue", timestamp: timestamp },
+    { sessionId: turn.session, type: "text", id: "text-2.1", text, timestamp: timestamp },
+    { sessionId: turn.session, type: "finish", timestamp: timestamp },
   ]);
   await roles().backend.backend.tick();
   const generations = roles()
     .backend.ports.db.selectFrom("generations")
     .select("id")
     .where("id", "!=", turn.generation);
-  const own = await generations.where("conversation_id", "=", turn.session).executeTakeFirstOrThrow();
-  expect(await shown({ ...turn, generation: own.id })).toMatchObject({ text: expect.stringContaining(text) });
+  const generation = await generations.where("conversation_id", "=", turn.session).executeTakeFirstOrThrow();
+  expect(await shown({ ...turn, generation: generation.id })).toMatchObject({ text: expect.stringContaining(text) });
 });

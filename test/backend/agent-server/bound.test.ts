@@ -82,7 +82,7 @@ test("the backend reports which limits its agent server enforces; one on another
   expect(await features()).toEqual(
     expect.arrayContaining(["agent_stream", "dry_run", "max_steps", "output_schema", "allow"]),
   );
-  const before = (await generations()).length;
+  const generationCount = (await generations()).length;
   roles().elsewhere["http://127.0.0.1:4301/session/"] = () => new Response("{}", { status: 404 });
   for (const [bound, what] of [
     [{ confirm: true }, "wait for a confirmation"],
@@ -91,7 +91,7 @@ test("the backend reports which limits its agent server enforces; one on another
     const { status, body } = await asked({ prompt: "close KAY-3", ...bound });
     expect([status, body.message]).toEqual([400, `The agent server of this backend cannot ${what}.`]);
   }
-  expect(await generations()).toHaveLength(before);
+  expect(await generations()).toHaveLength(generationCount);
   roles().elsewhere["http://127.0.0.1:4301/capabilities"] = () => new Response("<html>", { status: 200 });
   expect(await features()).not.toContain("dry_run");
 });

@@ -58,10 +58,10 @@ test("another agent server delivers the reports of a killed one; after the token
   await expect.poll(() => putOff(late)).toBe(1);
   roles().webhook = true;
   roles().backend.clock.advance(10 * 60_000 + 1_000);
-  const before = sent(late).length;
+  const reportCount = sent(late).length;
   await roles().agent().backend.tick();
   await expect.poll(() => waiting(late)).toEqual([]);
-  expect(sent(late).length).toBe(before);
+  expect(sent(late).length).toBe(reportCount);
   expect(await shown(late)).toMatchObject({ text: "", tools: [] });
 });
 

@@ -55,7 +55,7 @@ test("an address that this machine does not have is reported in one clear senten
 
 test("close refuses new requests and lets running ones finish, with or without idle connections", async () => {
   let release = () => {};
-  const held = new Promise<void>((resolve) => {
+  const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
   let arrived = () => {};
@@ -65,7 +65,7 @@ test("close refuses new requests and lets running ones finish, with or without i
   const listener = await listen(async (incoming) => {
     if (incoming.url.endsWith("/slow")) {
       arrived();
-      await held;
+      await gate;
     }
     return new Response("done");
   }, LOCAL);
@@ -85,14 +85,14 @@ test("while draining, it answers as usual, and each answer is the last of its co
   await during(
     () => new Response("ok"),
     async (listener) => {
-      const kept = await fetch(listener.url);
+      const response = await fetch(listener.url);
       listener.drain();
       const last = await fetch(listener.url);
-      expect([kept, last].map(({ status, headers }) => [status, headers.get("connection")])).toEqual([
+      expect([response, last].map(({ status, headers }) => [status, headers.get("connection")])).toEqual([
         [200, "keep-alive"],
         [200, "close"],
       ]);
-      await Promise.all([kept.text(), last.text()]);
+      await Promise.all([response.text(), last.text()]);
     },
   );
 });
@@ -130,7 +130,7 @@ test("an answer with the drop header is not sent: its connection is cut", async 
 
 test("a client that disconnects aborts its request", async () => {
   let aborted = () => {};
-  const gone = new Promise<void>((resolve) => {
+  const abort = new Promise<void>((resolve) => {
     aborted = resolve;
   });
   const serve: Serve = (incoming) =>
@@ -142,10 +142,10 @@ test("a client that disconnects aborts its request", async () => {
     });
   await during(serve, async ({ url }) => {
     const controller = new AbortController();
-    const asked = fetch(url, { signal: controller.signal }).catch(() => "gone");
+    const response = fetch(url, { signal: controller.signal }).catch(() => "gone");
     setTimeout(() => controller.abort(), 50);
-    expect(await asked).toBe("gone");
-    await gone;
+    expect(await response).toBe("gone");
+    await abort;
   });
 });
 
@@ -167,7 +167,7 @@ test("a request that is not HTTP, or names no host, gets 400, and the server kee
 
 function get(url: string, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent }, (response) => {
+    const clientRequest = request(url, { agent }, (response) => {
       let body = "";
       response.on("data", (chunk) => {
         body += chunk;
@@ -175,7 +175,7 @@ function get(url: string, agent: Agent): Promise<string> {
       response.on("end", () => resolve(body));
       response.on("error", reject);
     });
-    sent.on("error", reject);
-    sent.end();
+    clientRequest.on("error", reject);
+    clientRequest.end();
   });
 }

@@ -14,10 +14,10 @@ async function opened(
   answer: (sink: StreamSink) => { go(): void; gone(): void },
 ): Promise<[ClientRequest, IncomingMessage]> {
   listener = await listen(() => createStreamingResponse(answer, headers), { host: "127.0.0.1", port: 0, grace: 0 });
-  const sent = request(listener.url, { agent: false }).end();
-  sent.on("error", () => {});
-  const [incoming] = await once(sent, "response");
-  return [sent, incoming];
+  const clientRequest = request(listener.url, { agent: false }).end();
+  clientRequest.on("error", () => {});
+  const [incoming] = await once(clientRequest, "response");
+  return [clientRequest, incoming];
 }
 
 test("a pushed response is like any other: nothing is written before it is read", async () => {
@@ -37,19 +37,19 @@ test("a pushed response is like any other: nothing is written before it is read"
 });
 
 test("on a socket it is written directly, with the same status and headers, and its source learns once when it is written", async () => {
-  let gone = 0;
+  let closedCount = 0;
   const [, incoming] = await opened((sink) => ({
     go() {
       sink.write("one ");
       sink.write("two");
       sink.end();
     },
-    gone: () => void gone++,
+    gone: () => void closedCount++,
   }));
   let text = "";
   for await (const chunk of incoming) text += chunk;
   expect([incoming.statusCode, incoming.headers["content-type"], text]).toEqual([200, "text/plain", "one two"]);
-  await expect.poll(() => gone).toBe(1);
+  await expect.poll(() => closedCount).toBe(1);
 });
 
 test("a reader that does not read is not sent more", async () => {
@@ -77,26 +77,26 @@ test("a reader that does not read is not sent more", async () => {
 
 test("a reader that disconnects is noticed", async () => {
   const left = Promise.withResolvers<void>();
-  const [sent] = await opened((sink) => ({ go: () => void sink.write("one"), gone: left.resolve }));
-  sent.destroy();
+  const [clientRequest] = await opened((sink) => ({ go: () => void sink.write("one"), gone: left.resolve }));
+  clientRequest.destroy();
   await left.promise;
 });
 
 test("a wheel calls each entry whenever its time has passed, until it is removed", () => {
   vi.useFakeTimers();
   try {
-    const called: string[] = [];
+    const calls: string[] = [];
     const wheel = createTimerWheel(3);
-    const [a, b] = [() => void called.push("a"), () => void called.push("b")];
+    const [a, b] = [() => void calls.push("a"), () => void calls.push("b")];
     wheel.set(a);
     vi.advanceTimersByTime(1_000);
     wheel.set(b);
     vi.advanceTimersByTime(1_000);
     wheel.set(b);
     vi.advanceTimersByTime(1_000);
-    expect(called).toEqual(["a"]);
+    expect(calls).toEqual(["a"]);
     vi.advanceTimersByTime(3_000);
-    expect(called).toEqual(["a", "b", "a"]);
+    expect(calls).toEqual(["a", "b", "a"]);
     wheel.clear(a);
     wheel.clear(b);
     expect(vi.getTimerCount()).toBe(0);

@@ -250,8 +250,8 @@ async function person() {
     approve: (call: GrantedCall, scope: ApprovalScope) =>
       rememberGrant(ports, { installationId, conversationId, scope, offer: toGrantOffer(call) }),
     asks: async (call: GrantedCall, where = conversationId) => {
-      const wanted = { installationId, conversationId: where, key: toGrantOffer(call).key };
-      const saved = await peekApproval(ports, wanted);
+      const query = { installationId, conversationId: where, key: toGrantOffer(call).key };
+      const saved = await peekApproval(ports, query);
       return saved === undefined || (await noteGrantUse(ports, saved)) === undefined;
     },
   };

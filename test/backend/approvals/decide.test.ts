@@ -21,14 +21,14 @@ const HI = { channel: "#general", text: "hi" };
 
 test("a write asks, offers its resource, and runs without asking once that was approved", async () => {
   const { ask, approve } = await person();
-  const asked = await ask(HI);
-  expect(asked).toMatchObject({
+  const decision = await ask(HI);
+  expect(decision).toMatchObject({
     mode: BEFORE,
     why: "a tool that changes something asks before it runs unless a policy says otherwise",
     offer: { words: "slack.send_message to #general", scopes: [{}, {}, {}] },
   });
-  expect(asked.grant).toBeUndefined();
-  await approve(asked, "session");
+  expect(decision.grant).toBeUndefined();
+  await approve(decision, "session");
   expect(await ask({ ...HI, text: "hello" })).toMatchObject({
     mode: "auto",
     why: "you approved slack.send_message to #general",
@@ -54,13 +54,13 @@ test("an approval of a resource does not cover arguments that always ask", async
   const { ask, approve } = await person();
   await approve(await ask(HI), "always");
   const loud = { ...HI, text: "@everyone" };
-  const asked = await ask(loud);
-  expect(asked).toMatchObject({
+  const decision = await ask(loud);
+  expect(decision).toMatchObject({
     mode: BEFORE,
     why: "with these arguments slack.send_message always asks before it runs",
     offer: { words: "slack.send_message with exactly these arguments" },
   });
-  await approve(asked, "always");
+  await approve(decision, "always");
   expect(await ask(loud)).toMatchObject({ mode: "auto" });
   expect(await ask({ ...loud, text: "@everyone!" })).toMatchObject({ mode: BEFORE });
 });

@@ -62,7 +62,7 @@ test.for([
       const modes = DECLARED.map((declared) =>
         effective({ access, policies: [{ target, mode }], writes, ...(declared === undefined ? {} : { declared }) }),
       );
-      expect(modes.map((each) => each.mode)).toEqual(expected);
+      expect(modes.map((policy) => policy.mode)).toEqual(expected);
     }
 });
 

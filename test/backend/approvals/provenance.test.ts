@@ -62,8 +62,8 @@ describe("a part of what was said is another value", () => {
     ["a channel", "Tell #mia", "mia", true],
     ["a person", "Tell @mia", "Mia", true],
     ["a name with a separator", "Tell #general|ops", "general", false],
-  ])("%s: %s, then %j", (_, said, value, isOwn) => {
-    expect(createProvenance({ own: [said], foreign: [] }).isOwn(value)).toBe(isOwn);
+  ])("%s: %s, then %j", (_, text, value, isOwn) => {
+    expect(createProvenance({ own: [text], foreign: [] }).isOwn(value)).toBe(isOwn);
   });
 });
 
@@ -72,7 +72,7 @@ test("a call with very many values counts as foreign, and is read in a time that
   const foreign = Array.from({ length: 20 }, () => ({ source: "KAY-15", service: "jira", text }));
   const { isOwn, isFrom, findSource, findLookAlike } = createProvenance({ own: ["yes"], foreign });
   const values = Array.from({ length: 20_000 }, (_, index) => `other${index}`);
-  const before = process.cpuUsage().user;
+  const startUsage = process.cpuUsage().user;
   expect(isOwn(Array.from({ length: 20_000 }, () => "yes"))).toBe(true);
   expect(isOwn(values)).toBe(false);
   expect(
@@ -85,7 +85,7 @@ test("a call with very many values counts as foreign, and is read in a time that
   expect(findSource(values.join(" "))).toBe(undefined);
   expect(findLookAlike(values)).toBe(undefined);
   // Comparing every value with every text takes about 15 s.
-  expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(5_000);
+  expect((process.cpuUsage().user - startUsage) / 1_000).toBeLessThan(5_000);
 });
 
 test("what others may have written in part is the user's only as a whole", () => {

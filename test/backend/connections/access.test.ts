@@ -72,12 +72,12 @@ test("V20 a token without an expiry is refreshed only when it is refused", async
 test("twelve concurrent callers over two backends refresh once", async () => {
   world().clock.advance(HOUR);
   let release = () => {};
-  const held = new Promise<void>((resolve) => {
+  const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  world().outside.expect(ATLASSIAN_TOKEN, async (sent) => {
-    await held;
-    return json(tokens(2))(sent);
+  world().outside.expect(ATLASSIAN_TOKEN, async (request) => {
+    await gate;
+    return json(tokens(2))(request);
   });
   const other = { ...world().ports };
   const all = Array.from({ length: 12 }, (_, index) =>

@@ -94,8 +94,8 @@ test("F7 the result page undoes the connection, its sign-in, and undelivered tok
   // The account of other tests: Atlassian's access is revoked with the last connection of an account.
   await world().ports.db.deleteFrom("grants").where("installation_id", "!=", deriveInstallationId(session)).execute();
   for (const hint of ["refresh_token", "access_token"])
-    world().outside.expect("POST https://auth.atlassian.com/oauth/revoke", (sent) => {
-      expect(new URLSearchParams(sent.body).get("token_type_hint")).toBe(hint);
+    world().outside.expect("POST https://auth.atlassian.com/oauth/revoke", (request) => {
+      expect(new URLSearchParams(request.body).get("token_type_hint")).toBe(hint);
       return new Response(null, { status: 200 });
     });
   const undone = await press(page, "/auth/undo");

@@ -25,8 +25,8 @@ test("A17 only the first callback of a state exchanges a code; second, forged an
   ];
   for (const query of queries)
     expect([query, (await world().call(`GET /auth/callback?${query}`)).status]).toEqual([query, 400]);
-  const exchanges = world().outside.sent.filter((sent) => sent.method === "POST");
-  expect(exchanges.map((sent) => new URLSearchParams(sent.body).get("code"))).toEqual(["C1"]);
+  const exchanges = world().outside.sent.filter((request) => request.method === "POST");
+  expect(exchanges.map((request) => new URLSearchParams(request.body).get("code"))).toEqual(["C1"]);
   expect(await statusOf(state)).toMatchObject({ status: "completed" });
   expect(world().log.join("")).not.toMatch(/\bC[1-6]\b/);
   expect(world().log.filter((line) => line.includes("callback.rejected"))).toHaveLength(queries.length);
@@ -91,16 +91,16 @@ test("the exchange sends what RFC 6749 requires, with the exact redirect URI, an
   const { state } = await begin(world());
   expectAtlassian(world());
   await callback(world(), state, "a%20code%2F%2B");
-  const [sent] = world().outside.sent;
-  expect(Object.fromEntries(new URLSearchParams(sent?.body))).toEqual({
+  const [request] = world().outside.sent;
+  expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
     grant_type: "authorization_code",
     code: "a code/+",
     redirect_uri: "http://127.0.0.1:4000/auth/callback",
     client_id: "atlassian-client",
     client_secret: "atlassian-secret",
   });
-  expect(sent?.headers.get("accept")).toBe("application/json");
-  expect(sent?.init.redirect).toBe("manual");
+  expect(request?.headers.get("accept")).toBe("application/json");
+  expect(request?.init.redirect).toBe("manual");
 });
 
 test("the exchange has the verifier of the challenge in the URL", async () => {
@@ -114,12 +114,12 @@ test("the exchange has the verifier of the challenge in the URL", async () => {
   const begun = (await other.call("POST /connections/connect?service=jira")).body;
   expectAtlassian(other);
   await callback(other, String(begun.state));
-  const [sent] = other.outside.sent;
-  const verifier = new URLSearchParams(sent?.body).get("code_verifier") ?? "";
+  const [request] = other.outside.sent;
+  const verifier = new URLSearchParams(request?.body).get("code_verifier") ?? "";
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const challenge = new URL(String(begun.authorization_url)).searchParams.get("code_challenge");
   expect(Buffer.from(digest).toString("base64url")).toBe(challenge);
-  expect(sent?.headers.get("authorization")).toBe(`Basic ${btoa("atlassian-client:atlassian-secret")}`);
+  expect(request?.headers.get("authorization")).toBe(`Basic ${btoa("atlassian-client:atlassian-secret")}`);
   other.outside.settled();
 });
 

@@ -130,11 +130,11 @@ test("a replaced address or sign-in discards the key and the approvals, closes t
     words: "w",
     account: null,
   };
-  const made = { created_at: new Date(NOON), expires_at: null };
+  const dates = { created_at: new Date(NOON), expires_at: null };
   for (const tool of ["tasks.add_task", "tasks.list_tasks", "jira.search"])
     await db
       .insertInto("approvals")
-      .values({ ...approval, ...made, id: `${session}-${tool}`, tool })
+      .values({ ...approval, ...dates, id: `${session}-${tool}`, tool })
       .execute();
   const approvals = async () =>
     (
@@ -240,9 +240,9 @@ test("a service without a sign-in never restores lost tokens; one without identi
   );
   const first = await world().call("POST /services", { body: { source: none } });
   const session = String(first.body.session_id);
-  const one = await link(session);
-  expect((await paste(world().backend, one.url, {})).status).toBe(200);
-  expect(await status(one.state)).toMatchObject({ status: "completed", token: expect.any(String) });
+  const firstLink = await link(session);
+  expect((await paste(world().backend, firstLink.url, {})).status).toBe(200);
+  expect(await status(firstLink.state)).toMatchObject({ status: "completed", token: expect.any(String) });
   const lost = await world().call("POST /connections/connect?service=tasks", {
     body: { session_id: session, needs_tokens: true },
   });
@@ -284,12 +284,12 @@ test("an OAuth client's secret is pasted once, then the browser continues to the
     state,
     "kay",
   ]);
-  const sent: string[] = [];
+  const requests: string[] = [];
   service.fetch = async (url, init) => {
     const request = new Request(url, init);
     const body = await request.text();
     if (url === "https://login.example.com/token") {
-      sent.push(body);
+      requests.push(body);
       return Response.json({ access_token: "at-1", token_type: "bearer", expires_in: 3600 });
     }
     expect(request.headers.get("authorization")).toBe("Bearer at-1");
@@ -298,7 +298,7 @@ test("an OAuth client's secret is pasted once, then the browser continues to the
   const back = new URL(target.searchParams.get("redirect_uri") ?? "");
   expect(back.pathname).toMatch(/^\/auth\/callback\/[0-9a-f]{16}$/);
   expect((await world().call(`GET ${back.pathname}?code=c&state=${state}`)).status).toBe(200);
-  expect(sent[0]).toContain("client_secret=client-secret-1");
+  expect(requests[0]).toContain("client_secret=client-secret-1");
   expect((await list(token)).body).toMatchObject({ output: { text: "0 tasks." } });
   expect((await link(session)).url).toMatch(/^https:\/\/login\.example\.com\/authorize\?/);
 });
@@ -308,15 +308,15 @@ async function oauthService(more = "") {
   const auth = `${OAUTH.replace("\n  client_auth: client_secret_post", "")}${more}`;
   const { session } = await ann(TASKS.replace("auth:\n  type: api_key\n  header: X-Api-Key", auth));
   const { url, state } = await link(session);
-  const sent: string[] = [];
+  const requests: string[] = [];
   service.fetch = async (to, init) => {
-    sent.push(`${to} ${await new Request(to, init).text()}`);
+    requests.push(`${to} ${await new Request(to, init).text()}`);
     if (to.endsWith("/token"))
       return Response.json({ access_token: "at-1", token_type: "bearer", refresh_token: "rt-1" });
     return Response.json(to.endsWith("/me") ? { id: 7 } : {});
   };
   const back = new URL(new URL(url).searchParams.get("redirect_uri") ?? "").pathname;
-  return { session, state, back, sent };
+  return { session, state, back, sent: requests };
 }
 
 test.for([

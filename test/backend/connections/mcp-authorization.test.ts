@@ -37,14 +37,14 @@ beforeEach(async () => {
   await world().ports.db.deleteFrom("mcp_clients").execute();
 });
 
-async function begin(at: World = world(), session?: string) {
+async function begin(backend: World = world(), session?: string) {
   const body = session === undefined ? {} : { session_id: session };
-  const answer = await at.call("POST /connections/connect?service=notes", { body });
+  const answer = await backend.call("POST /connections/connect?service=notes", { body });
   return { ...answer, session: String(answer.body.session_id), link: String(answer.body.authorization_url) };
 }
 
 /** The browser returns. */
-const back = (url: URL, at: World = world()) => at.call(`GET ${url.pathname}${url.search}`);
+const back = (url: URL, backend: World = world()) => backend.call(`GET ${url.pathname}${url.search}`);
 
 async function connected(session?: string) {
   const begun = await begin(world(), session);
@@ -75,9 +75,9 @@ test("a server that requires a sign-in is connected: discovery, registration, co
     "completed",
     "Authorization completed successfully. Connected notes as Ann.",
   ]);
-  const asked = new URL(link);
-  expect(`${asked.origin}${asked.pathname}`).toBe(`${LOGIN}/authorize`);
-  expect(asked.searchParams.get("scope")).toBe("notes:read");
+  const consentUrl = new URL(link);
+  expect(`${consentUrl.origin}${consentUrl.pathname}`).toBe(`${LOGIN}/authorize`);
+  expect(consentUrl.searchParams.get("scope")).toBe("notes:read");
   expect(login.state.faults).toEqual([]);
   const first = await getServiceAccess(world().ports, deriveInstallationId(session), "notes");
   expect(login.access.has(first.token)).toBe(true);
@@ -168,7 +168,7 @@ test("a response of another authorization server, or of an unnamed one, connects
       message: "Authorization failed: the answer came from another authorization server",
     });
   }
-  expect(login.seen.filter((one) => one.endsWith("/token"))).toEqual([]);
+  expect(login.seen.filter((url) => url.endsWith("/token"))).toEqual([]);
 });
 
 test("documents that lead elsewhere are refused: plain http, this machine, other names, javascript:, no PKCE, no authorization server", async () => {
@@ -216,25 +216,28 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
 
 test("the metadata is read where the server says, if it is about this server", async () => {
   const place = "https://documents.example.test/notes";
-  const own = mcpLogin({ challenge: place });
+  const otherLogin = mcpLogin({ challenge: place });
   let resource: object = { resource: NOTES, authorization_servers: [LOGIN] };
-  login = { ...own, fetch: async (url, init) => (url === place ? Response.json(resource) : own.fetch(url, init)) };
+  login = {
+    ...otherLogin,
+    fetch: async (url, init) => (url === place ? Response.json(resource) : otherLogin.fetch(url, init)),
+  };
   expect((await connected()).status).toMatchObject({ status: "completed" });
-  expect(own.seen.filter((one) => one.includes("oauth-protected-resource"))).toEqual([]);
+  expect(otherLogin.seen.filter((url) => url.includes("oauth-protected-resource"))).toEqual([]);
   resource = { resource: "https://bank.example.test/mcp", authorization_servers: [LOGIN] };
   expect((await begin()).body.message).toContain("its metadata describes another resource");
 });
 
 test("a server that publishes nothing has the default endpoints of 2025-03-26, with PKCE and resource", async () => {
   const { origin } = new URL(NOTES);
-  const own = mcpLogin({ login: origin });
+  const otherLogin = mcpLogin({ login: origin });
   const publishNothing =
     (fetch: Fetch): Fetch =>
     async (url, init) =>
       url.includes("/.well-known/") ? new Response(null, { status: 404 }) : fetch(url, init);
-  login = { ...own, fetch: publishNothing(own.fetch) };
+  login = { ...otherLogin, fetch: publishNothing(otherLogin.fetch) };
   expect((await connected()).status).toMatchObject({ status: "completed" });
-  expect(own.state).toMatchObject({ registrations: 1, faults: [] });
+  expect(otherLogin.state).toMatchObject({ registrations: 1, faults: [] });
   for (const answer of [
     new Response(null, { status: 404 }),
     Response.json({ welcome: "ann" }),
@@ -242,8 +245,8 @@ test("a server that publishes nothing has the default endpoints of 2025-03-26, w
   ]) {
     await world().ports.db.deleteFrom("mcp_clients").execute();
     login = {
-      ...own,
-      fetch: publishNothing(async (url, init) => (url === NOTES ? own.fetch(url, init) : answer.clone())),
+      ...otherLogin,
+      fetch: publishNothing(async (url, init) => (url === NOTES ? otherLogin.fetch(url, init) : answer.clone())),
     };
     expect((await begin()).body.message).toBe(
       "Could not determine how to sign in to Notes: notes.example.test does not publish authorization server metadata.",
@@ -258,7 +261,7 @@ test.each<[string, () => Response]>([
   ["HTTP 401", () => new Response(null, { status: 401 })],
   ["a document about something else", () => Response.json({ detail: "Not Found" })],
 ])("a server that answers with %s for an unknown address is asked at the next one", async (_, answer) => {
-  const own = mcpLogin();
+  const otherLogin = mcpLogin();
   const move = (url: string): string | undefined => {
     if (url === "https://notes.example.test/.well-known/oauth-protected-resource") return `${url}/mcp`;
     if (url === `${LOGIN}/.well-known/openid-configuration`)
@@ -266,10 +269,10 @@ test.each<[string, () => Response]>([
     return url.includes("/.well-known/") ? undefined : url;
   };
   login = {
-    ...own,
+    ...otherLogin,
     fetch: async (url, init) => {
       const target = move(String(url));
-      return target === undefined ? answer() : own.fetch(target, init);
+      return target === undefined ? answer() : otherLogin.fetch(target, init);
     },
   };
   expect((await connected()).status).toMatchObject({ status: "completed" });
@@ -285,15 +288,15 @@ test("redirects and oversized documents are not read", async () => {
     [() => new Response(null, { status: 503 }), "login.example.test does not answer at the moment (HTTP 503)"],
   ];
   for (const [answer, why] of answers) {
-    const own = mcpLogin();
+    const otherLogin = mcpLogin();
     login = {
-      ...own,
+      ...otherLogin,
       fetch: async (url, init) =>
-        url.includes("/.well-known/oauth-authorization-server") ? answer() : own.fetch(url, init),
+        url.includes("/.well-known/oauth-authorization-server") ? answer() : otherLogin.fetch(url, init),
     };
     const { body } = await begin();
     expect(body.message).toContain(why);
-    expect(own.seen.filter((one) => one.includes("evil"))).toEqual([]);
+    expect(otherLogin.seen.filter((url) => url.includes("evil"))).toEqual([]);
   }
 });
 
@@ -301,11 +304,11 @@ test("a public server leads to no internal address, even on a user's own machine
   const inside: Fetch = async () => {
     throw new Error("nothing inside is reached");
   };
-  const own = createWorld({ ...world().ports, fetch: inside, localSecret: "s" });
+  const localBackend = createWorld({ ...world().ports, fetch: inside, localSecret: "s" });
   const headers = { "kay-local-secret": "s" };
-  const answer = await own.call("POST /connections/connect?service=notes", { body: {}, headers });
+  const answer = await localBackend.call("POST /connections/connect?service=notes", { body: {}, headers });
   expect(answer.status).toBe(200);
-  await own.backend.close();
+  await localBackend.backend.close();
 });
 
 test("a client registered by hand is used, and a server that accepts documents gets the URL of kay's", async () => {

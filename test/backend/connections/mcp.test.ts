@@ -117,9 +117,9 @@ test("tools have the server's descriptions, their input is validated before the 
     receipts: [{ effect: "settled", tool: "notes.write_note", summary: "Write note in Notes: id “7”" }],
   });
   expect(await call("burn")).toMatchObject({ code: "SERVICE_FAILED", message: "Notes: no such thing." });
-  const given = JSON.parse(String((await call("env")).output?.["text" as never])) as Record<string, string>;
+  const variables = JSON.parse(String((await call("env")).output?.["text" as never])) as Record<string, string>;
   expect(
-    Object.keys(given)
+    Object.keys(variables)
       .filter((key) => !key.startsWith("_"))
       .sort(),
   ).toEqual(["HOME", "LANG", "PATH"]);
@@ -147,11 +147,11 @@ test("changed tools are blocked until the user approves the difference; new ones
   const { add, call, get, approve } = await ann();
   await add();
   expect(await call("change")).toMatchObject({ output: { text: "changed" } });
-  const held = {
+  const problem = {
     code: "TOOL_CHANGED",
     message: "Notes changed notes.read_note since it was approved. notes.read_note is now destructive; it was read.",
   };
-  expect(await call("read_note", { id: "1" })).toMatchObject(held);
+  expect(await call("read_note", { id: "1" })).toMatchObject(problem);
   expect(await call("write_note", { id: "1" })).toMatchObject({ output: { text: "written 1" } });
   expect(await call("new_one")).toMatchObject({ code: "NOT_FOUND" });
   const changes = [
@@ -181,8 +181,8 @@ test("tools that run without asking stay so if unchanged, and this can be revoke
   onTestFinished(() => rmSync(`${log}.second`));
   const access = async (body: object) => {
     const { service } = (await approve(body)).body as { service: { tools: Record<string, string>[] } };
-    const shown = service.tools.filter(({ name = "" }) => /read_note|list_notes|new_one/.test(name));
-    return shown.map(({ name, access, claim = "" }) => `${name} ${access} ${claim}`.trim());
+    const tools = service.tools.filter(({ name = "" }) => /read_note|list_notes|new_one/.test(name));
+    return tools.map(({ name, access, claim = "" }) => `${name} ${access} ${claim}`.trim());
   };
   const mixed = ["notes.list_notes read", "notes.new_one write read", "notes.read_note destructive"];
   expect(await access({ dry_run: true })).toEqual(mixed);

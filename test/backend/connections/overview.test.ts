@@ -114,16 +114,16 @@ test("an invalid token is not replaced by a session ID", async () => {
 test("disconnect deletes the tokens of one service, by session ID or by token, and may be repeated", async () => {
   const { session, token } = await connect(world());
   await connect(world(), { session_id: session }, { service: "confluence" });
-  const done = { service: "jira", connected: false, message: "Successfully disconnected from jira" };
+  const expected = { service: "jira", connected: false, message: "Successfully disconnected from jira" };
   const revocation = {
     status: "shared",
     message: "kay deleted its tokens for Jira and did not revoke them: that would end the access of confluence too.",
     page: "https://id.atlassian.com/manage-profile/apps",
   };
   const first = await world().call("POST /connections/disconnect?service=jira", { body: { session_id: session } });
-  expect([first.status, first.body]).toEqual([200, { ...done, revocation }]);
+  expect([first.status, first.body]).toEqual([200, { ...expected, revocation }]);
   const again = await world().call("POST /connections/disconnect?service=jira", { token });
-  expect([again.status, again.body]).toEqual([200, done]);
+  expect([again.status, again.body]).toEqual([200, expected]);
   expect((await world().call("GET /connections", { token })).body).toMatchObject({
     connections: { jira: NONE, confluence: { connected: true } },
   });
@@ -191,10 +191,10 @@ test("V04 workspaces of Bitbucket, which share a host, are distinguished by name
 async function connectBitbucket(request: object, workspaces: string[]) {
   const { body } = await world().call("POST /connections/connect?service=bitbucket", { body: request });
   const { outside } = world();
-  outside.expect("POST https://bitbucket.org/site/oauth2/access_token", (sent) => {
-    expect(sent.headers.get("authorization")).toBe(`Basic ${btoa("bitbucket-client:bitbucket-secret")}`);
+  outside.expect("POST https://bitbucket.org/site/oauth2/access_token", (request) => {
+    expect(request.headers.get("authorization")).toBe(`Basic ${btoa("bitbucket-client:bitbucket-secret")}`);
     return json({ access_token: "b", refresh_token: "r", expires_in: 7200, token_type: "bearer", scopes: "account" })(
-      sent,
+      request,
     );
   });
   const user = { uuid: "{u-1}", account_id: "bb-1", username: "johndoe", display_name: "John Doe" };
@@ -212,29 +212,29 @@ test("V07 notion's tokens are requested in JSON with its own client, and its wor
       `&redirect_uri=http%3A%2F%2F127.0.0.1%3A4000%2Fauth%2Fcallback&state=${body.state}`,
   );
   const { outside } = world();
-  outside.expect("POST https://api.notion.com/v1/oauth/token", async (sent) => {
-    expect(sent.headers.get("authorization")).toBe(`Basic ${btoa("notion-client:notion-secret")}`);
-    expect(sent.headers.get("content-type")).toBe("application/json");
-    expect(JSON.parse(sent.body)).toEqual({
+  outside.expect("POST https://api.notion.com/v1/oauth/token", async (request) => {
+    expect(request.headers.get("authorization")).toBe(`Basic ${btoa("notion-client:notion-secret")}`);
+    expect(request.headers.get("content-type")).toBe("application/json");
+    expect(JSON.parse(request.body)).toEqual({
       grant_type: "authorization_code",
       code: "c",
       redirect_uri: "http://127.0.0.1:4000/auth/callback",
     });
-    return json({ access_token: "n", refresh_token: "r", token_type: "bearer", bot_id: "b-1" })(sent);
+    return json({ access_token: "n", refresh_token: "r", token_type: "bearer", bot_id: "b-1" })(request);
   });
-  outside.expect("GET https://api.notion.com/v1/users/me", (sent) => {
-    expect(sent.headers.get("notion-version")).toBe("2026-03-11");
+  outside.expect("GET https://api.notion.com/v1/users/me", (request) => {
+    expect(request.headers.get("notion-version")).toBe("2026-03-11");
     const owner = { type: "user", user: { id: "u-1", name: "Ana", person: { email: "ana@x.test" } } };
     return json({
       object: "user",
       id: "b-1",
       type: "bot",
       bot: { owner, workspace_name: "Acme", workspace_id: "w-1" },
-    })(sent);
+    })(request);
   });
   await world().call(`GET /auth/callback?code=c&state=${body.state}`);
-  const shown = await world().call(`GET /connections?session_id=${body.session_id}`);
-  expect(shown.body.connections).toMatchObject({
+  const answer = await world().call(`GET /connections?session_id=${body.session_id}`);
+  expect(answer.body.connections).toMatchObject({
     notion: {
       connected: true,
       user: { account_id: "u-1", name: "Ana", email: "ana@x.test" },

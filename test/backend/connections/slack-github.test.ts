@@ -42,8 +42,8 @@ test("V07 the authorization URL of slack requests a user's scopes, that of githu
 test("Slack's response provides the user's token, never the bot's beside it", async () => {
   const { outside, connect, back } = connecting();
   const { state } = await connect("slack");
-  outside.expect("POST https://slack.com/api/oauth.v2.access", (sent) => {
-    expect(sent.headers.get("authorization")).toBe(`Basic ${btoa("s-id:s-secret")}`);
+  outside.expect("POST https://slack.com/api/oauth.v2.access", (request) => {
+    expect(request.headers.get("authorization")).toBe(`Basic ${btoa("s-id:s-secret")}`);
     return Response.json({
       ok: true,
       access_token: "xoxb-bot",
@@ -54,8 +54,8 @@ test("Slack's response provides the user's token, never the bot's beside it", as
       authed_user: { id: "U1", scope: "chat:write", access_token: "xoxp-person", token_type: "user" },
     });
   });
-  const asPerson = (answer: unknown) => (sent: { headers: Headers }) => {
-    expect(sent.headers.get("authorization")).toBe("Bearer xoxp-person");
+  const asPerson = (answer: unknown) => (request: { headers: Headers }) => {
+    expect(request.headers.get("authorization")).toBe("Bearer xoxp-person");
     return Response.json(answer);
   };
   const test = { ok: true, url: "https://acme.slack.com/", team: "Acme", user: "ann", team_id: "T1", user_id: "U1" };
@@ -90,8 +90,8 @@ test.each([
 ])("V14 GitHub's 200 with an error in %s ends the connection with the description", async (_, body, type) => {
   const { outside, connect, back } = connecting();
   const { state } = await connect("github");
-  outside.expect("POST https://github.com/login/oauth/access_token", (sent) => {
-    expect(sent.headers.get("accept")).toBe("application/json");
+  outside.expect("POST https://github.com/login/oauth/access_token", (request) => {
+    expect(request.headers.get("accept")).toBe("application/json");
     return new Response(body, { headers: { "content-type": type } });
   });
   expect(await back(state)).toMatchObject({ status: "failed", message: REFUSED });
@@ -103,16 +103,16 @@ test("V14 GitHub's token is read from form data, and stays valid without a refre
   const body = "access_token=gho_x&scope=repo%2Cgist&token_type=bearer";
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   outside.expect("POST https://github.com/login/oauth/access_token", () => new Response(body, { headers }));
-  outside.expect("GET https://api.github.com/user", (sent) => {
-    expect(sent.headers.get("authorization")).toBe("Bearer gho_x");
+  outside.expect("GET https://api.github.com/user", (request) => {
+    expect(request.headers.get("authorization")).toBe("Bearer gho_x");
     return Response.json({ id: 7, login: "octocat" });
   });
   expect(await back(state)).toMatchObject({ status: "completed", account_id: "7" });
 });
 
 test("tokens of several kinds are never mixed; without the user's own, the top-level token counts", () => {
-  const own = { id: "U1", access_token: "a", token_type: "user", refresh_token: "" };
-  const mixed = JSON.stringify({ ok: true, access_token: "b", refresh_token: "bot", authed_user: own });
+  const user = { id: "U1", access_token: "a", token_type: "user", refresh_token: "" };
+  const mixed = JSON.stringify({ ok: true, access_token: "b", refresh_token: "bot", authed_user: user });
   expect(parseTokenResponse(200, mixed, "authed_user")).toEqual({
     kind: "tokens",
     fields: { ok: true, id: "U1", access_token: "a", token_type: "user" },

@@ -12,8 +12,8 @@ test("pending, then completed with the guide's fields, then 410", async () => {
   expect((await status(state)).body).toEqual({ status: "pending", message: "Authorization not yet completed" });
   expectAtlassian(world());
   await callback(world(), state);
-  const done = await status(state);
-  expect([done.status, done.body]).toEqual([
+  const answer = await status(state);
+  expect([answer.status, answer.body]).toEqual([
     200,
     {
       status: "completed",

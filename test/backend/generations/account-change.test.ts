@@ -32,10 +32,10 @@ test.for([
 test("a confirmation does not count after another account was connected", async () => {
   const { token, session } = await connect(world());
   model.script({ calls: [CLOSE] }, { text: "Done." });
-  const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
-  expect(held.body).toMatchObject({ data: { plan: [{ account: "Ann Example (main)" }] } });
+  const confirmation = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
+  expect(confirmation.body).toMatchObject({ data: { plan: [{ account: "Ann Example (main)" }] } });
   await connect(world(), { session_id: session }, { account: BOB, token });
-  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  const body = { confirmation_token: confirmation.body.confirmation_token, approved: true };
   const answer = await world().call("POST /ask/confirm", { token, body });
   expect(answer.body).toMatchObject({ code: "ACCOUNT_MISMATCH" });
   expect(JSON.stringify(answer.body)).toContain("Bob Example (main)");
@@ -56,8 +56,8 @@ test("the same account connected again changes nothing about an approval", async
 test("a schedule's --allow covers only the account that was connected when it was added", async () => {
   const first = await connect(world());
   const { token, session } = first;
-  const asked = { timing: "hour", time_zone: "Europe/Berlin", prompt: "close KAY-2", allow: ["jira.close_issue"] };
-  const { id } = (await world().call("POST /schedules", { token, body: asked })).body;
+  const schedule = { timing: "hour", time_zone: "Europe/Berlin", prompt: "close KAY-2", allow: ["jira.close_issue"] };
+  const { id } = (await world().call("POST /schedules", { token, body: schedule })).body;
   const run = async () => {
     model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-2" }]] }, { text: "So." });
     const { generation_id } = (await world().call(`POST /schedules/${id}/run`, { token, body: {} })).body;

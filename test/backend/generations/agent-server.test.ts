@@ -234,10 +234,10 @@ describe("the webhook", () => {
     const text = { type: "text", id: "text-1", text: "Hello." };
     const [head, claims] = (webhook.searchParams.get("token") ?? "").split(".");
     const [, , signature] = (other.webhook.searchParams.get("token") ?? "").split(".");
-    const at = (token: string) => `${webhook.pathname}${token}`;
-    expect((await tell(text, at(""))).body.message).toBe("Missing token");
-    expect((await tell(text, at("?token=nonsense"))).body.message).toBe("Invalid token format");
-    expect(await tell(text, at(`?token=${head}.${claims}.${signature}`))).toMatchObject({
+    const toUrl = (token: string) => `${webhook.pathname}${token}`;
+    expect((await tell(text, toUrl(""))).body.message).toBe("Missing token");
+    expect((await tell(text, toUrl("?token=nonsense"))).body.message).toBe("Invalid token format");
+    expect(await tell(text, toUrl(`?token=${head}.${claims}.${signature}`))).toMatchObject({
       status: 401,
       body: { message: "Invalid or expired token" },
     });

@@ -36,18 +36,18 @@ const POSTED = "POST https://api.atlassian.com/post";
 
 /** Result of a turn with one call: `asks`, or its receipt. */
 async function turn(token: string, allow: string[], input: object, tool = "jira.post") {
-  const before = log.length;
+  const logLength = log.length;
   model.script({ calls: [["c1", tool, input]] }, { text: "Done." });
-  const one = await ask(world(), token, "go", { allow });
+  const stream = await ask(world(), token, "go", { allow });
   for (;;) {
-    const { status } = (await one.next("data-status")).data;
-    const ran = log.length > before;
-    const receipts = one.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data] : []));
+    const { status } = (await stream.next("data-status")).data;
+    const ran = log.length > logLength;
+    const receipts = stream.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data] : []));
     if (status === "completed") return { asks: false, ran, receipt: receipts.at(-1) };
     if (status !== "awaiting_approval") continue;
-    const asked = one.parts.flatMap((part) => (part.type === "data-interaction-request" ? [part.data] : []));
-    await one.answer(asked[0]?.interaction_id ?? "", { action: "deny" });
-    await one.end();
+    const requests = stream.parts.flatMap((part) => (part.type === "data-interaction-request" ? [part.data] : []));
+    await stream.answer(requests[0]?.interaction_id ?? "", { action: "deny" });
+    await stream.end();
     return { asks: true, ran };
   }
 }
@@ -58,17 +58,20 @@ test("a call at an allowed place runs, and its receipt and log say by which entr
   const { token } = await connect(world());
   world().outside.expect(POSTED, json({}));
   model.script({ calls: [["c1", "jira.post", ci]] }, { text: "Done." });
-  const one = await ask(world(), token, "go", { allow: ["jira.post:#ci"], headers: { "idempotency-key": "allow-1" } });
-  await one.end();
+  const stream = await ask(world(), token, "go", {
+    allow: ["jira.post:#ci"],
+    headers: { "idempotency-key": "allow-1" },
+  });
+  await stream.end();
   expect(log).toEqual(["#ci: hi"]);
   const receipt = { tool_call_id: "c1", tool: "jira.post", effect: "settled", summary: "Post to #ci" };
-  const told = { ...receipt, allowed_by: "jira.post:#ci", account: "Ann Example (main)" };
-  expect(one.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data] : [])).at(-1)).toEqual(told);
-  expect(one.parts.find(({ type }) => type === "data-tool-log")).toMatchObject({
+  const expected = { ...receipt, allowed_by: "jira.post:#ci", account: "Ann Example (main)" };
+  expect(stream.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data] : [])).at(-1)).toEqual(expected);
+  expect(stream.parts.find(({ type }) => type === "data-tool-log")).toMatchObject({
     data: { entries: [{ text: "Allowed by --allow jira.post:#ci, as Ann Example (main)." }] },
   });
   const { body } = await world().call("GET /requests/allow-1", { token });
-  expect(body.answer).toMatchObject({ receipts: [told] });
+  expect(body.answer).toMatchObject({ receipts: [expected] });
 });
 
 test.for([
@@ -125,13 +128,13 @@ test("it counts across a pause, and at the next backend", async () => {
   model.script({
     calls: [["c1", "ask_user", { question: "Sure?" }]],
   });
-  const one = await ask(world(), token, "go", { allow: ["jira.post:#ci"] });
-  const form = await one.asked();
-  await one.until("awaiting_input");
-  await one.close();
+  const stream = await ask(world(), token, "go", { allow: ["jira.post:#ci"] });
+  const form = await stream.asked();
+  await stream.until("awaiting_input");
+  await stream.close();
   await world().backend.close();
   const second = createPeer(world());
-  const resumed = await follow(second, token, one.session);
+  const resumed = await follow(second, token, stream.session);
   model.script({ calls: [["c2", "jira.post", ci]] }, { text: "Done." });
   world().outside.expect(POSTED, json({}));
   await resumed.answer(form.interaction_id, { action: "submit", input: { answer: "yes" } });
@@ -143,8 +146,8 @@ test("it counts across a pause, and at the next backend", async () => {
 test("if the request waits for the answer, a call that would be held is allowed by its name", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] });
-  const held = await world().call("POST /ask", { token, body: { prompt: "go", allow: ["jira.close_issue"] } });
-  expect(held.body.status).toBe("confirmation_required");
+  const answer = await world().call("POST /ask", { token, body: { prompt: "go", allow: ["jira.close_issue"] } });
+  expect(answer.body.status).toBe("confirmation_required");
   model.script({ calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] }, { text: "Deleted." });
   const body = { prompt: "go", allow: ["jira.delete_issue"] };
   expect((await world().call("POST /ask", { token, body })).body).toMatchObject({ status: "completed" });

@@ -79,7 +79,7 @@ test("G09 the reason of a denial reaches the model; a call of another tool asks,
     { calls: [["c3", "jira.delete_issue", { issue: "KAY-3" }]] },
   );
   const prompts = model.prompts.length;
-  const before = log.length;
+  const logLength = log.length;
   const { turn, request } = await asked("delete KAY-3");
   await turn.answer(request.interaction_id, { action: "deny", reason: "it is still needed" });
   const other = await turn.asked();
@@ -92,24 +92,24 @@ test("G09 the reason of a denial reaches the model; a call of another tool asks,
     "c2",
     "c3",
   ]);
-  const told = (call: string) =>
+  const readResult = (call: string) =>
     JSON.stringify(
       model.prompts
         .slice(prompts)
         .flatMap(({ messages }) => messages)
         .find((m) => m.tool_call_id === call),
     );
-  expect(told("c1")).toContain("The user denied this: it is still needed");
+  expect(readResult("c1")).toContain("The user denied this: it is still needed");
   expect(turn.parts.find(({ type }) => type === "error")).toMatchObject({
     errorText:
       "kay stopped: the model called jira.delete_issue again after you denied it. You said: it is still needed",
   });
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
 });
 
 test("G10 three writes of a step are asked and run in the model's order, from another terminal, with one denied", async () => {
   model.script({ calls: [close("c1", "KAY-4"), close("c2", "KAY-5"), close("c3", "KAY-6")] }, { text: "Two closed." });
-  const before = log.length;
+  const logLength = log.length;
   const prompts = model.prompts.length;
   const { token, turn } = await asked("close KAY-4, KAY-5 and KAY-6");
   const second = await follow(world(), token, turn.session);
@@ -127,10 +127,10 @@ test("G10 three writes of a step are asked and run in the model's order, from an
   }
   await turn.end();
   await second.close();
-  expect(log.slice(before)).toEqual(["close KAY-4", "close KAY-6"]);
+  expect(log.slice(logLength)).toEqual(["close KAY-4", "close KAY-6"]);
   const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
   expect(
-    results.map((one) => [one.tool_call_id, /KAY-\d is closed|user denied/.exec(JSON.stringify(one))?.[0]]),
+    results.map((message) => [message.tool_call_id, /KAY-\d is closed|user denied/.exec(JSON.stringify(message))?.[0]]),
   ).toEqual([
     ["c1", "KAY-4 is closed"],
     ["c2", "user denied"],

@@ -73,13 +73,13 @@ test("a write without confirm runs and leaves a receipt", async () => {
 
 test("a call that cannot be undone is held even without confirm", async () => {
   const { token } = await connect(world());
-  const before = log.length;
+  const logLength = log.length;
   const { body } = await world().call("POST /ask", { token, body: { prompt: "delete KAY-3" } });
   expect(body).toMatchObject({
     status: "confirmation_required",
     data: { plan: [{ tool: "jira.delete_issue", access: "destructive" }] },
   });
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
 });
 
 test("a write whose answer was lost is reported as unknown", async () => {
@@ -178,8 +178,8 @@ test("text that a database cannot store is not a reason to fail", async () => {
 test("F15 the stored answer for a repeat has no confirmation token in plain text, and the repeat has it", async () => {
   const { token, installation } = await connect(world());
   const headers = { "idempotency-key": "held" };
-  const held = { token, headers, body: { prompt: "close KAY-3", confirm: true } };
-  const first = await world().call("POST /ask", held);
+  const options = { token, headers, body: { prompt: "close KAY-3", confirm: true } };
+  const first = await world().call("POST /ask", options);
   const confirmation = String(first.body.confirmation_token);
   expect(confirmation).toMatch(/^confirm_/);
   const rows = await world()
@@ -188,7 +188,7 @@ test("F15 the stored answer for a repeat has no confirmation token in plain text
     .where("installation_id", "=", installation)
     .execute();
   expect(JSON.stringify(rows)).not.toContain(confirmation);
-  expect((await world().call("POST /ask", held)).body).toEqual(first.body);
+  expect((await world().call("POST /ask", options)).body).toEqual(first.body);
   expect((await world().call("GET /requests/held", { token })).body).toMatchObject({ answer: first.body });
 });
 

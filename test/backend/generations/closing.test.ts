@@ -58,14 +58,15 @@ test("parts that two writers report in reverse order reach every follower", asyn
   const part = { type: "finish-step" } as const;
   const event = { generationId: null, part };
   await appendEvents(db, session, [event, event, event], Date.now());
-  const at = new Date();
-  report(session, [{ ...event, number: last + 3, at }]);
+  const date = new Date();
+  report(session, [{ ...event, number: last + 3, at: date }]);
   report(
     session,
-    [1, 2].map((place) => ({ ...event, number: last + place, at })),
+    [1, 2].map((place) => ({ ...event, number: last + place, at: date })),
   );
   const numbers: number[] = [];
-  while (numbers.length < 3) numbers.push(...((await source.next()).value ?? []).map((one: StoredEvent) => one.number));
+  while (numbers.length < 3)
+    numbers.push(...((await source.next()).value ?? []).map((event: StoredEvent) => event.number));
   expect(numbers).toEqual([last + 1, last + 2, last + 3]);
   controller.abort();
   hub.close();

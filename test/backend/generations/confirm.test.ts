@@ -13,7 +13,7 @@ const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
 test("with confirm nothing is done, and the plan is shown with the guide's fields", async () => {
   const { token } = await connect(world());
-  const before = log.length;
+  const logLength = log.length;
   const { status, body } = await ask(token, "show KAY-3 and close KAY-3", { context: { branch: "main" } });
   expect({ status, body }).toEqual({
     status: 200,
@@ -50,7 +50,7 @@ test("with confirm nothing is done, and the plan is shown with the guide's field
       expires_at: new Date(NOON + 300_000).toISOString(),
     },
   });
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
 });
 
 test("a request without a proposal still gets the guide's answer", async () => {
@@ -65,9 +65,9 @@ test("a request without a proposal still gets the guide's answer", async () => {
 
 test("an approval runs exactly what was shown", async () => {
   const { token } = await connect(world());
-  const held = await ask(token, "close KAY-3");
+  const confirmation = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));
-  const { status, body } = await confirm(token, held.body.confirmation_token, true);
+  const { status, body } = await confirm(token, confirmation.body.confirmation_token, true);
   const response = `KAY-3 is closed.\n\n${SIGNATURE}`;
   expect({ status, body }).toEqual({
     status: 200,
@@ -75,7 +75,7 @@ test("an approval runs exactly what was shown", async () => {
       status: "completed",
       message: `Action confirmed and executed successfully\n\n${response}`,
       data: { prompt: "close KAY-3", response },
-      generation_id: held.body.generation_id,
+      generation_id: confirmation.body.generation_id,
       receipts: [expect.objectContaining({ effect: "settled", summary: "Close KAY-3" })],
     },
   });
@@ -83,18 +83,18 @@ test("an approval runs exactly what was shown", async () => {
 
 test("a denial is the guide's answer, and nothing is done", async () => {
   const { token } = await connect(world());
-  const before = log.length;
-  const held = await ask(token, "close KAY-3");
-  const { body } = await confirm(token, held.body.confirmation_token, false);
+  const logLength = log.length;
+  const confirmation = await ask(token, "close KAY-3");
+  const { body } = await confirm(token, confirmation.body.confirmation_token, false);
   expect(body).toMatchObject({ status: "completed", message: "Action cancelled by user" });
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
 });
 
 test("an approval that the service refuses is an error, not a success", async () => {
   const { token } = await connect(world());
-  const held = await ask(token, "close KAY-3");
+  const confirmation = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({ errorMessages: ["Issue is locked"] }, 400));
-  const { status, body } = await confirm(token, held.body.confirmation_token, true);
+  const { status, body } = await confirm(token, confirmation.body.confirmation_token, true);
   expect({ status, body }).toMatchObject({
     status: 502,
     body: {
@@ -108,9 +108,9 @@ test("an approval that the service refuses is an error, not a success", async ()
 
 test("POST /ask with a confirmation_token confirms it", async () => {
   const { token } = await connect(world());
-  const held = await ask(token, "close KAY-3");
+  const confirmation = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));
-  const body = { prompt: "close KAY-3", confirmation_token: held.body.confirmation_token };
+  const body = { prompt: "close KAY-3", confirmation_token: confirmation.body.confirmation_token };
   expect((await world().call("POST /ask", { token, body })).body.message).toMatch(
     /^Action confirmed and executed successfully/,
   );
@@ -118,23 +118,23 @@ test("POST /ask with a confirmation_token confirms it", async () => {
 
 test("G18 twenty concurrent answers to one confirmation run the plan once", async () => {
   const { token } = await connect(world());
-  const held = await ask(token, "close KAY-3");
+  const confirmation = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));
-  const before = log.length;
+  const logLength = log.length;
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => confirm(token, held.body.confirmation_token, true)),
+    Array.from({ length: 20 }, () => confirm(token, confirmation.body.confirmation_token, true)),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
-  expect(log.slice(before)).toEqual(["close KAY-3"]);
+  expect(log.slice(logLength)).toEqual(["close KAY-3"]);
 });
 
 test("G18 a later answer is 409 with the first answer", async () => {
   const { token } = await connect(world());
-  const held = await ask(token, "close KAY-3");
+  const confirmation = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));
-  await confirm(token, held.body.confirmation_token, true);
-  expect(await confirm(token, held.body.confirmation_token, false)).toMatchObject({
+  await confirm(token, confirmation.body.confirmation_token, true);
+  expect(await confirm(token, confirmation.body.confirmation_token, false)).toMatchObject({
     status: 409,
     body: {
       status: "error",
@@ -148,12 +148,12 @@ test("G18 a later answer is 409 with the first answer", async () => {
 test("G18 another installation's confirmation does not exist, and stays open for its owner", async () => {
   const ann = await connect(world());
   const bob = await connect(world());
-  const held = await ask(ann.token, "close KAY-3");
-  expect(await confirm(bob.token, held.body.confirmation_token, true)).toMatchObject({
+  const confirmation = await ask(ann.token, "close KAY-3");
+  expect(await confirm(bob.token, confirmation.body.confirmation_token, true)).toMatchObject({
     status: 404,
     body: { status: "error", code: "CONFIRMATION_NOT_FOUND" },
   });
-  expect((await confirm(ann.token, held.body.confirmation_token, false)).status).toBe(200);
+  expect((await confirm(ann.token, confirmation.body.confirmation_token, false)).status).toBe(200);
 });
 
 test("G02 an answer after five minutes is 410 and nothing runs; one a millisecond before counts", async () => {
@@ -185,19 +185,19 @@ test("an invalid confirmation is an error with a field", async () => {
 
 test("the token is nowhere in the database", async () => {
   const { token } = await connect(world());
-  const held = await ask(token, "close KAY-3");
+  const confirmation = await ask(token, "close KAY-3");
   const rows = await world().ports.db.selectFrom("confirmations").selectAll().execute();
-  expect(JSON.stringify(rows)).not.toContain(String(held.body.confirmation_token).split("_")[2]);
+  expect(JSON.stringify(rows)).not.toContain(String(confirmation.body.confirmation_token).split("_")[2]);
 });
 
 test("G12 an approved plan runs although the terminal went away in the middle", async () => {
   const { token } = await connect(world());
-  const held = await ask(token, "close KAY-3");
+  const confirmation = await ask(token, "close KAY-3");
   const { promise, resolve } = Promise.withResolvers<void>();
   gate = promise;
   world().outside.expect(CLOSE, json({}));
   const controller = new AbortController();
-  const body = JSON.stringify({ confirmation_token: held.body.confirmation_token, approved: true });
+  const body = JSON.stringify({ confirmation_token: confirmation.body.confirmation_token, approved: true });
   const headers = { authorization: `Bearer ${token}`, "idempotency-key": "gone" };
   const answer = world().backend.fetch(
     new Request("http://127.0.0.1:4000/ask/confirm", { method: "POST", headers, body, signal: controller.signal }),
@@ -207,7 +207,7 @@ test("G12 an approved plan runs although the terminal went away in the middle", 
     world()
       .ports.db.selectFrom("generations")
       .select("cancel")
-      .where("id", "=", String(held.body.generation_id))
+      .where("id", "=", String(confirmation.body.generation_id))
       .executeTakeFirst();
   while (!(await stopped())?.cancel) await pause(5);
   resolve();

@@ -24,8 +24,12 @@ const tools = (["jira", "confluence"] as const).map((service) =>
   }),
 );
 const { model, world } = useScriptedBackend({ services: deskServices(log, undefined, tools) });
-const read = (id: string, service: string, what: string): [string, string, object] => [id, `${service}.read`, { what }];
-const READ = (what: string) => `GET https://api.atlassian.com/read/${what}`;
+const read = (id: string, service: string, name: string): [string, string, object] => [
+  id,
+  `${service}.read`,
+  { what: name },
+];
+const READ = (name: string) => `GET https://api.atlassian.com/read/${name}`;
 const bearers = () =>
   world()
     .outside.sent.filter(({ url }) => url.includes("/read/"))
@@ -62,7 +66,7 @@ test("G13 two services are requested on one card, and once both are connected th
   expect(body.pending).toMatchObject([{ kind: "auth", title: "read a, b and c" }]);
   await link("jira", "jira-new");
   expect((await turn.next("data-auth-progress")).data).toEqual({ connected: "jira", remaining: ["confluence"] });
-  for (const what of ["a", "b", "c"]) world().outside.expect(READ(what), json({}));
+  for (const name of ["a", "b", "c"]) world().outside.expect(READ(name), json({}));
   await link("confluence", "confluence-new");
   await turn.end();
   expect(turn.parts.filter(({ type }) => /^data-auth-(progress|result)/.test(type))).toMatchObject([
@@ -81,15 +85,15 @@ test("G14 text typed while a connection is pending waits too, and the card stays
   model.script({ calls: [read("c1", "jira", "a")] }, { text: "Read." }, { text: "Hello." });
   const turn = await ask(world(), token, "read a");
   await turn.until("awaiting_auth");
-  const typed = await ask(world(), token, "hello", { session_id: turn.session });
+  const other = await ask(world(), token, "hello", { session_id: turn.session });
   await world().call("POST /connections/connect?service=jira", { token, body: { session_id: session } });
   await world().backend.tick();
   expect((await world().call("GET /pending", { token })).body.pending).toHaveLength(1);
   world().outside.expect(READ("a"), json({}));
   await link("jira", "jira-new");
   await turn.end();
-  await typed.end();
-  expect([turn.text(), typed.text()]).toEqual(["Read.", "Hello."]);
+  await other.end();
+  expect([turn.text(), other.text()]).toEqual(["Read.", "Hello."]);
 });
 
 test("a user continues without a service: its calls fail, it is not requested again, and the model answers", async () => {
@@ -115,13 +119,13 @@ test("a user continues without a service: its calls fail, it is not requested ag
 
 test.each(["answer", "time"] as const)(
   "G14 a denial, or ten minutes without an answer, cancels it; the message stays (%s)",
-  async (how) => {
+  async (action) => {
     const { token } = await disconnected();
     model.script({ calls: [read("c1", "jira", "a")] }, { text: "Hello." });
     const turn = await ask(world(), token, "read a");
     await turn.until("awaiting_auth");
     const id = turn.parts.flatMap((part) => (part.type === "data-auth-needed" ? [part.data.generation_id] : []))[0];
-    if (how === "answer") {
+    if (action === "answer") {
       const no = await world().call(`POST /generations/${id}/auth`, {
         token,
         body: { integration: "jira", success: false },
@@ -133,7 +137,7 @@ test.each(["answer", "time"] as const)(
     }
     await turn.end();
     const reason =
-      how === "answer" ? "The user declined to connect jira." : "No connection to jira was made within ten minutes.";
+      action === "answer" ? "The user declined to connect jira." : "No connection to jira was made within ten minutes.";
     expect(turn.parts.slice(-4)).toMatchObject([
       { type: "data-auth-result", data: { success: false, integrations: ["jira"], reason } },
       { type: "tool-output-denied", toolCallId: "c1" },
@@ -142,8 +146,8 @@ test.each(["answer", "time"] as const)(
     ]);
     const next = await ask(world(), token, "hello", { session_id: turn.session });
     await next.end();
-    const said = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
-    expect(said.map(({ content }) => content)).toEqual(["read a", "hello"]);
+    const userMessages = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
+    expect(userMessages.map(({ content }) => content)).toEqual(["read a", "hello"]);
   },
 );
 
@@ -186,9 +190,9 @@ test("G15 a service that still refuses is requested twice in a turn, then its ca
 
 test("G16 a token that expires during a long turn is refreshed without asking anyone", async () => {
   const { token } = await connect(world());
-  const steps = ["a", "b", "c"].map((what, index) => async () => {
+  const steps = ["a", "b", "c"].map((name, index) => async () => {
     if (index > 0) world().clock.advance(index === 1 ? 50_000 : 40_000);
-    return { calls: [read(`c${index}`, "jira", what)] };
+    return { calls: [read(`c${index}`, "jira", name)] };
   });
   model.script(...steps, { text: "Read." });
   const fresh = {
@@ -200,7 +204,7 @@ test("G16 a token that expires during a long turn is refreshed without asking an
   const { db } = world().ports;
   const soon = new Date(world().clock.now() + 120_000);
   await db.updateTable("grants").set({ access_expires_at: soon }).where("service", "=", "jira").execute();
-  for (const what of ["a", "b", "c"]) world().outside.expect(READ(what), json({}));
+  for (const name of ["a", "b", "c"]) world().outside.expect(READ(name), json({}));
   world().outside.expect(ATLASSIAN_TOKEN, json(fresh));
   const turn = await ask(world(), token, "read a, b and c");
   await turn.end();

@@ -13,24 +13,24 @@ const TURNS = 60;
 
 test("sixty approvals of sixty turns, all answered at once, run once each", { timeout: 60_000 }, async () => {
   const { token } = await connect(world());
-  const before = log.length;
+  const logLength = log.length;
   const issues = Array.from({ length: TURNS }, (_, index) => `KAY-${1000 + index}`);
-  const asked = [];
+  const turns = [];
   for (const issue of issues) {
     model.script({ calls: [["c1", "jira.close_issue", { issue }]] });
     const turn = await ask(world(), token, `close ${issue}`);
-    asked.push({ turn, request: await turn.asked() });
+    turns.push({ turn, request: await turn.asked() });
     await turn.until("awaiting_approval");
   }
   for (const issue of issues) world().outside.expect(`POST https://api.atlassian.com/close/${issue}`, json({}));
   model.script(...issues.map(() => ({ text: "Closed." })));
   const answers = await Promise.all(
-    asked.map(({ turn, request }) => turn.answer(request.interaction_id, { action: "approve" })),
+    turns.map(({ turn, request }) => turn.answer(request.interaction_id, { action: "approve" })),
   );
-  await Promise.all(asked.map(({ turn }) => turn.end()));
+  await Promise.all(turns.map(({ turn }) => turn.end()));
   expect(answers.map(({ status }) => status)).toEqual(issues.map(() => 200));
-  expect(log.slice(before).sort()).toEqual(issues.map((issue) => `close ${issue}`));
-  for (const { turn } of asked)
+  expect(log.slice(logLength).sort()).toEqual(issues.map((issue) => `close ${issue}`));
+  for (const { turn } of turns)
     expect(turn.parts.filter((part) => part.type === "data-receipt" && part.data.effect === "settled")).toHaveLength(1);
 });
 
@@ -43,7 +43,7 @@ test("of two terminals that answer at once one always wins, and log and rows agr
     model.script({ calls: [["c1", "jira.close_issue", { issue }]] }, { text: "So." });
     const turn = await ask(world(), token, `close ${issue}`);
     const { interaction_id: id } = await turn.asked();
-    const before = log.length;
+    const logLength = log.length;
     let ran = false;
     const answered = Promise.all(["approve", "deny"].map((action) => turn.answer(id, { action, client: action })));
     world().outside.expect(`POST https://api.atlassian.com/close/${issue}`, () => {
@@ -57,7 +57,11 @@ test("of two terminals that answer at once one always wins, and log and rows agr
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const [won, lost] = answers[0]?.status === 200 ? answers : answers.toReversed();
     expect(lost?.body.answered).toMatchObject({ action: won?.body.action, client: won?.body.client });
-    const told = turn.parts.flatMap((part) => (part.type === "data-interaction-response" ? [part.data.action] : []));
-    expect([told, did, log.length - before]).toEqual([[won?.body.action], won?.body.action === "approve", did ? 1 : 0]);
+    const actions = turn.parts.flatMap((part) => (part.type === "data-interaction-response" ? [part.data.action] : []));
+    expect([actions, did, log.length - logLength]).toEqual([
+      [won?.body.action],
+      won?.body.action === "approve",
+      did ? 1 : 0,
+    ]);
   }
 });

@@ -37,9 +37,9 @@ test("work of a draining node continues on another one after the step, and waiti
   const { token } = await connect(a);
   const gate = Promise.withResolvers<void>();
   const here = await a.ports.node.number();
-  const at: unknown[] = [];
+  const nodes: unknown[] = [];
   const claimed = async () =>
-    at.push(await sqlAsk(database().config, "select node from generations where finished_at is null"));
+    nodes.push(await sqlAsk(database().config, "select node from generations where finished_at is null"));
   model.script(
     async () => {
       await claimed();
@@ -52,11 +52,11 @@ test("work of a draining node continues on another one after the step, and waiti
     },
   );
   const answer = a.call("POST /ask", { token, body: { prompt: "show KAY-3" } });
-  await expect.poll(() => at.length).toBe(1);
+  await expect.poll(() => nodes.length).toBe(1);
   await a.backend.drain();
   gate.resolve();
   expect(await answer).toMatchObject({ status: 200, body: { status: "completed", message: "It is open." } });
-  expect(at).toEqual([here, await b.ports.node.number()]);
+  expect(nodes).toEqual([here, await b.ports.node.number()]);
 });
 
 test("requests to a draining node run on another one, and its stream follows", async () => {

@@ -117,10 +117,10 @@ test("a dry run reads, and describes everything else: nothing is asked, nothing 
 
 test("the model learns that it is a dry run, and that each call was not sent", async () => {
   const { token } = await connect(world());
-  const before = model.prompts.length;
+  const promptCount = model.prompts.length;
   model.script({ calls: [close] }, { text: "I would." });
   await (await ask(world(), token, "close KAY-3", { dry_run: true })).end();
-  const [first, last] = model.prompts.slice(before);
+  const [first, last] = model.prompts.slice(promptCount);
   expect(JSON.stringify(first?.messages)).toContain("This is a dry run: calls that change something are not sent.");
   const result = JSON.stringify(last?.messages.find(({ role }) => role === "tool"));
   expect(result).toContain("nothing was sent");

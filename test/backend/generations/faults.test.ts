@@ -101,12 +101,12 @@ test("without that approval it ends with the error, as it does if nothing can be
 
 test("a model that repeats the same call is stopped", async () => {
   const { token } = await connect(world());
-  const before = log.length;
+  const logLength = log.length;
   model.script(...Array.from({ length: 10 }, (_, index) => ({ calls: [show(`c${index}`, "KAY-3")] })));
   const turn = await ask(world(), token, "show KAY-3");
   await turn.end();
   expect(turn.parts.at(-1)).toMatchObject({ type: "error", code: "MODEL_FAILED" });
-  expect(log.slice(before)).toEqual(["show KAY-3", "show KAY-3", "show KAY-3"]);
+  expect(log.slice(logLength)).toEqual(["show KAY-3", "show KAY-3", "show KAY-3"]);
 });
 
 test("a model that never finishes is stopped after twenty steps", async () => {

@@ -58,12 +58,12 @@ let calls = 0;
 async function turn(token: string, tool: string, input: object, body: object = {}) {
   calls++;
   model.script({ calls: [[`c${calls}`, tool, input]] }, { text: "Done." });
-  const one = await ask(world(), token, "post hi and files", { ...body });
+  const stream = await ask(world(), token, "post hi and files", { ...body });
   for (;;) {
-    const part = await one.next("data-status");
+    const part = await stream.next("data-status");
     const { status } = part.data;
-    if (status === "awaiting_approval") return { ...one, request: await requested(one) };
-    if (status === "completed") return { ...one, request: undefined };
+    if (status === "awaiting_approval") return { ...stream, request: await requested(stream) };
+    if (status === "completed") return { ...stream, request: undefined };
   }
 }
 
@@ -71,10 +71,10 @@ async function requested({ parts }: Turn) {
   return parts.flatMap((part) => (part.type === "data-interaction-request" ? [part.data] : [])).at(-1);
 }
 
-async function answered(one: Awaited<ReturnType<typeof turn>>, answer: object): Promise<void> {
-  const { status } = await one.answer(one.request?.interaction_id ?? "", answer);
+async function answered(stream: Awaited<ReturnType<typeof turn>>, answer: object): Promise<void> {
+  const { status } = await stream.answer(stream.request?.interaction_id ?? "", answer);
   expect(status).toBe(200);
-  await one.end();
+  await stream.end();
 }
 
 const general = { channel: "#general", text: "hi" };
@@ -154,11 +154,11 @@ test("G06 an approval for the session does not outlive it, one for always does u
 
 test("a denial counts for its call, even if a policy allows it by then", async () => {
   const { token } = await connect(world());
-  const before = log.length;
+  const logLength = log.length;
   const asked = await turn(token, "jira.post", { ...general, text: "1" });
   await world().call("PUT /policies", { token, body: { policies: [{ target: "*", mode: "everything" }] } });
   await answered(asked, { action: "deny" });
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
 });
 
 test("G06 an edited approval is saved for what was sent, not for what was shown", async () => {
@@ -207,26 +207,26 @@ test("with confirm a stream asks before everything, whatever is saved", async ()
 
 test("a tool with a review runs once, shows its result, and continues after approval", async () => {
   const { token } = await connect(world());
-  const before = log.length;
+  const logLength = log.length;
   const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });
   expect(draft.request).toMatchObject({
     prompt: "Draft for Dana. Use the result?",
     preview: { result: "Dear Dana, hello" },
     approval_scopes: [{ scope: "once", words: "use the result" }],
   });
-  expect(log.slice(before)).toEqual(["draft Dana"]);
+  expect(log.slice(logLength)).toEqual(["draft Dana"]);
   await answered(draft, { action: "approve" });
-  expect(log.slice(before)).toEqual(["draft Dana"]);
+  expect(log.slice(logLength)).toEqual(["draft Dana"]);
   expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("Dear Dana, hello");
 });
 
 test("a denial in a review undoes nothing, and tells the model that it was done but must not be used", async () => {
   const { token } = await connect(world());
-  const before = log.length;
+  const logLength = log.length;
   const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });
   await answered(draft, { action: "deny", reason: "too short" });
-  expect(log.slice(before)).toEqual(["draft Dana"]);
-  const told = JSON.stringify(model.prompts.at(-1)?.messages);
-  expect(told).toContain("It was done (Draft for Dana), but the user does not want to use the result");
-  expect(told).toContain("too short");
+  expect(log.slice(logLength)).toEqual(["draft Dana"]);
+  const messages = JSON.stringify(model.prompts.at(-1)?.messages);
+  expect(messages).toContain("It was done (Draft for Dana), but the user does not want to use the result");
+  expect(messages).toContain("too short");
 });

@@ -32,9 +32,9 @@ const pick = defineTool({
       place: { http: { url: NOTES, fetch: (url, init) => server.fetch(new Request(url, init)) } },
     });
     links.push(link);
-    const asked = createElicitationHandler(people, { title: "Notes", where: "notes.example.test" });
-    const result = await link.call("pick_note", {}, { writes: false, signal, onElicitation: asked.answer });
-    return { data: null, text: [...asked.notes(), JSON.stringify(result.content)].join("\n") };
+    const handler = createElicitationHandler(people, { title: "Notes", where: "notes.example.test" });
+    const result = await link.call("pick_note", {}, { writes: false, signal, onElicitation: handler.answer });
+    return { data: null, text: [...handler.notes(), JSON.stringify(result.content)].join("\n") };
   },
 });
 
@@ -49,7 +49,7 @@ afterEach(async () => {
   server = notesServer();
 });
 
-const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
+const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
 async function picking() {
   const { token } = await connect(world);
@@ -69,7 +69,7 @@ test("a server's question is a card; the call stays open across the pause and co
   await turn.answer(again.interaction_id, { action: "submit", input: { title: "Tea", tags: ["r"] } });
   await turn.end();
   expect([server.state.calls, server.state.said]).toEqual([1, ["accept"]]);
-  expect(told()).toContain("accept picked");
+  expect(readToolMessages()).toContain("accept picked");
 });
 
 test("a denial reaches the server and the model; expiry is a cancel", async () => {
@@ -94,7 +94,10 @@ test("in a request without a stream nobody is asked, and the text says so", asyn
   const { token } = await connect(world);
   model.script({ calls: [["c1", "jira.pick_note", {}]] }, { text: "So." });
   await world.call("POST /ask", { token, body: { prompt: "pick" } });
-  expect([server.state.said, told()]).toEqual([["cancel"], expect.stringContaining("interaction_unavailable")]);
+  expect([server.state.said, readToolMessages()]).toEqual([
+    ["cancel"],
+    expect.stringContaining("interaction_unavailable"),
+  ]);
 });
 
 test("an answer at another node runs at the node that keeps the call; if that is gone, a read is repeated with the same answer", async () => {
@@ -113,7 +116,7 @@ test("an answer at another node runs at the node that keeps the call; if that is
   await resumed.close();
 });
 
-function answer(at: World, { token, turn, request }: Awaited<ReturnType<typeof picking>>) {
+function answer(backend: World, { token, turn, request }: Awaited<ReturnType<typeof picking>>) {
   const path = `/sessions/${turn.session}/interactions/${request.interaction_id}`;
-  return at.call(`POST ${path}`, { token, body: { action: "submit", input: { title: "Tea" } } });
+  return backend.call(`POST ${path}`, { token, body: { action: "submit", input: { title: "Tea" } } });
 }

@@ -47,18 +47,18 @@ async function leftOpen(last: string) {
   await world.backend.tick();
   const { interaction_id } = await turn.asked();
   await turn.end();
-  let over = false;
+  let isOver = false;
   const { db, close } = await openWrapped(database(), (pool) =>
     watchedPool(pool, (moment) => {
-      over ||= moment === last;
-      if (over) throw new Error("This process is gone.");
+      isOver ||= moment === last;
+      if (isOver) throw new Error("This process is gone.");
     }),
   );
   onTestFinished(close);
-  const gone = createPeer(world, { db });
+  const dyingPeer = createPeer(world, { db });
   const where = `POST /sessions/${turn.session}/interactions/${interaction_id}`;
-  const answer = (at: World) => at.call(where, { token, body: { action: "submit", input: { name: "Ann" } } });
-  return { token, turn, gone, answer };
+  const answer = (backend: World) => backend.call(where, { token, body: { action: "submit", input: { name: "Ann" } } });
+  return { token, turn, gone: dyingPeer, answer };
 }
 
 test("an answer whose process dies after it was stored still gets its turn, once", async () => {

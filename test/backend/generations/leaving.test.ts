@@ -30,7 +30,7 @@ const everything = (token: string) =>
 test("G12 when the asking client leaves, the model is aborted, nothing more runs, and the next prompt starts at once", async () => {
   const { token } = await connect(world());
   await everything(token);
-  const before = log.length;
+  const logLength = log.length;
   const calls = model.prompts.length;
   model.script({ text: ["I will", " close it"], meanwhile: never(), calls: [close("c1")] });
   const turn = await ask(world(), token, "close KAY-3");
@@ -44,7 +44,7 @@ test("G12 when the asking client leaves, the model is aborted, nothing more runs
   const all = await follow(world(), token, turn.session, "after=0&live=false");
   expect(await all.end()).toContain("abort");
   expect(all.parts.find(({ type }) => type === "abort")).toMatchObject({ reason: "The caller has disconnected." });
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
 });
 
 test("G12 the tools of the next step do not run once the asking client has left during this one", async () => {
@@ -54,7 +54,7 @@ test("G12 the tools of the next step do not run once the asking client has left 
   gate = promise;
   model.script({ calls: [close("c1")] }, { calls: [["c2", "jira.delete_issue", { issue: "KAY-3" }]] });
   world().outside.expect(CLOSE, json({}));
-  const before = log.length;
+  const logLength = log.length;
   const turn = await ask(world(), token, "close and delete KAY-3");
   const id = (await turn.next("start")).messageMetadata?.generation_id as string;
   await turn.next("data-receipt");
@@ -64,7 +64,7 @@ test("G12 the tools of the next step do not run once the asking client has left 
   const all = await follow(world(), token, turn.session);
   await all.next("abort");
   await all.close();
-  expect(log.slice(before)).toEqual(["close KAY-3"]);
+  expect(log.slice(logLength)).toEqual(["close KAY-3"]);
   expect(all.parts.filter(({ type }) => type === "tool-output-available")).toHaveLength(1);
 });
 
@@ -75,7 +75,7 @@ test("G12 an open request stays open when everyone leaves, and can be answered l
   const { interaction_id } = await turn.asked();
   await turn.until("awaiting_approval");
   await turn.close();
-  await new Promise((done) => setTimeout(done, 300));
+  await new Promise((resolve) => setTimeout(resolve, 300));
   await world().backend.tick();
   world().outside.expect(CLOSE, json({}));
   const later = await follow(world(), token, turn.session);
@@ -97,7 +97,7 @@ test("G12 an approval after everyone left still runs, although nobody reads it",
   await turn.close();
   await turn.answer(interaction_id, { action: "approve" });
   // Longer than the time after which work without followers stops.
-  await new Promise((done) => setTimeout(done, 300));
+  await new Promise((resolve) => setTimeout(resolve, 300));
   resolve();
   await expect.poll(() => world().backend.busy()).toBe(0);
   const all = await follow(world(), token, turn.session, "after=0&live=false");
@@ -114,13 +114,13 @@ test("G12 a request sent just before the others count as gone is not stopped for
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script({ text: ["Two", "."], meanwhile: promise });
   // Taken, and not read yet.
-  const asked = new Request(`${world().ports.publicUrl}/ask`, {
+  const request = new Request(`${world().ports.publicUrl}/ask`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, accept: "text/event-stream", "content-type": "application/json" },
     body: JSON.stringify({ prompt: "two", session_id: turn.session }),
   });
-  const answer = await world().backend.fetch(asked);
-  await new Promise((done) => setTimeout(done, 300));
+  const answer = await world().backend.fetch(request);
+  await new Promise((resolve) => setTimeout(resolve, 300));
   resolve();
   expect(await answer.text()).not.toContain("The caller has disconnected.");
 });
@@ -133,7 +133,7 @@ test("G12 another follower keeps it running", async () => {
   const other = await follow(world(), token, turn.session);
   await other.next("text-delta");
   await turn.close();
-  await new Promise((done) => setTimeout(done, 300));
+  await new Promise((resolve) => setTimeout(resolve, 300));
   resolve();
   await other.next("finish");
   expect(other.text()).toBe("One two");
@@ -184,7 +184,9 @@ test("a new message declines an open approval, with the reason, and the model le
   ]);
   const { messages } = model.prompts.at(-1) ?? { messages: [] };
   const results = messages.filter(({ role }) => role === "tool");
-  expect(results.map((one) => [one.tool_call_id, /Not done: A new|Open/.exec(JSON.stringify(one))?.[0]])).toEqual([
+  expect(
+    results.map((message) => [message.tool_call_id, /Not done: A new|Open/.exec(JSON.stringify(message))?.[0]]),
+  ).toEqual([
     ["c1", "Not done: A new"],
     ["c2", "Open"],
     ["c3", "Not done: A new"],
@@ -217,8 +219,8 @@ test("queued messages run afterwards, in the order they were sent", async () => 
   await first.answer(interaction_id, { action: "deny" });
   await Promise.all([first.end(), second.end(), third.end()]);
   expect([first.text(), second.text(), third.text()]).toEqual(["First.", "Second.", "Third."]);
-  const said = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
-  expect(said.map(({ content }) => content)).toEqual(["close KAY-3", "second", "third"]);
+  const userMessages = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
+  expect(userMessages.map(({ content }) => content)).toEqual(["close KAY-3", "second", "third"]);
 });
 
 test("messages sent at the same moment run in the order in which they were accepted", async () => {
@@ -232,8 +234,8 @@ test("messages sent at the same moment run in the order in which they were accep
     queued.push(await ask(world(), token, prompt, { session_id: first.session, when_busy: "queue" }));
   resolve();
   await Promise.all(queued.map((turn) => turn.end()));
-  const said = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
-  expect(said.map(({ content }) => content)).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
+  const userMessages = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
+  expect(userMessages.map(({ content }) => content)).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
   await first.end();
 });
 
@@ -250,7 +252,7 @@ test("N61 a detached request runs to its end, whoever leaves it", async () => {
   const reader = await follow(world(), token, turn.session);
   await reader.next("text-delta");
   await reader.close();
-  await new Promise((done) => setTimeout(done, 300));
+  await new Promise((resolve) => setTimeout(resolve, 300));
   resolve();
   const all = await follow(world(), token, turn.session);
   await all.next("finish");

@@ -51,7 +51,7 @@ async function added() {
   return { token, session, add, page, approved };
 }
 
-const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
+const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
 async function asked(token: string, tool: string): Promise<Turn> {
   model.script({ calls: [["c1", `notes.${tool}`, {}]] }, { text: "So." });
@@ -71,7 +71,7 @@ test("a server that requires a sign-in is added, connected by consent, and its t
   server.state.paid = true;
   const turn = await asked(token, "list_paid");
   await turn.end();
-  expect([told().includes("paid notes"), login.state.faults]).toEqual([true, []]);
+  expect([readToolMessages().includes("paid notes"), login.state.faults]).toEqual([true, []]);
 });
 
 test("without a token the same call waits for the consent, and so does a refused token that cannot be refreshed", async () => {
@@ -85,7 +85,7 @@ test("without a token the same call waits for the consent, and so does a refused
   await turn.until("awaiting_auth");
   expect((await consent(session, token)).page.status).toBe(200);
   await turn.end();
-  expect([told().includes("paid notes"), server.state.calls]).toEqual([true, 1]);
+  expect([readToolMessages().includes("paid notes"), server.state.calls]).toEqual([true, 1]);
 });
 
 test("a call that needs another scope requests it in addition, and continues after the consent", async () => {
@@ -100,7 +100,7 @@ test("a call that needs another scope requests it in addition, and continues aft
   await turn.until("awaiting_auth");
   expect((await consent(session, token)).scope).toBe("notes:read notes:list");
   await turn.end();
-  expect(told()).toContain("paid notes");
+  expect(readToolMessages()).toContain("paid notes");
 });
 
 test.each(["legacy", "modern"] as const)(
@@ -121,7 +121,7 @@ test.each(["legacy", "modern"] as const)(
       body: { action: "submit", input: { title: "Tea" } },
     });
     await first.end();
-    expect([server.state.notes, told().includes("accept added")]).toEqual([[{ title: "Tea" }], true]);
+    expect([server.state.notes, readToolMessages().includes("accept added")]).toEqual([[{ title: "Tea" }], true]);
     const second = await asked(token, "add_note");
     const open = await second.asked();
     await second.until("awaiting_input");
@@ -134,7 +134,7 @@ test.each(["legacy", "modern"] as const)(
     });
     await resumed.next("finish");
     await resumed.close();
-    expect(told().includes("may have been partly completed")).toBe(era === "legacy");
+    expect(readToolMessages().includes("may have been partly completed")).toBe(era === "legacy");
     expect(server.state.notes.length).toBe(era === "legacy" ? 1 : 2);
   },
   60_000,
@@ -152,11 +152,11 @@ test("a server without registration asks for a token instead; a client registere
   const { token, session } = await connect(world);
   const plain = await world.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
   expect((plain.body.service as { sign_in: string }).sign_in).toBe("bearer");
-  const own = await world.call("POST /services", {
+  const answer = await world.call("POST /services", {
     token,
     body: { mcp: { url: NOTES, name: "notes", client_id: "mine" } },
   });
-  expect((own.body.service as { sign_in: string }).sign_in).toBe("oauth2");
+  expect((answer.body.service as { sign_in: string }).sign_in).toBe("oauth2");
   const { body } = await world.call("POST /connections/connect?service=notes", { body: { session_id: session } });
   expect(new URL(String(body.authorization_url)).searchParams.get("client_id")).toBe("mine");
 });

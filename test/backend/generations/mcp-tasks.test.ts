@@ -40,8 +40,8 @@ beforeEach(() => {
   world = start();
 });
 
-const count = (method: string) => methods.filter((one) => one === method).length;
-const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
+const count = (method: string) => methods.filter((name) => name === method).length;
+const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
 /** A user who lets the server's tools run, and requests one of them. */
 async function asking(tool: string, input: object): Promise<{ token: string; turn: Turn }> {
@@ -65,7 +65,7 @@ test("a tool that runs only as a task is called as one; its messages are progres
   const { turn } = await asking(RESEARCH, { topic: "tea" });
   await atWork(turn);
   await turn.end();
-  expect(told()).toContain("Research Report: tea");
+  expect(readToolMessages()).toContain("Research Report: tea");
   expect([count("tools/call"), count("tasks/result")]).toEqual([1, 1]);
 });
 
@@ -75,7 +75,7 @@ test("a question of a task is a card, and the task continues with the answer", a
   expect(request.prompt).toMatch(/^The MCP server All \(all\.example\.test\) wrote this question, not kay\./);
   await turn.answer(request.interaction_id, { action: "submit", input: { interpretation: "snake" } });
   await turn.end();
-  expect(told()).toContain("Research Report: python (snake)");
+  expect(readToolMessages()).toContain("Research Report: python (snake)");
   expect(count("tools/call")).toBe(1);
 });
 
@@ -104,7 +104,7 @@ test("when the calling node is gone, another one queries the same task and start
     .poll(
       async () => {
         await other.backend.tick();
-        return told();
+        return readToolMessages();
       },
       { timeout: 30_000, interval: 200 },
     )
@@ -131,7 +131,7 @@ test("a task of the newer protocol's extension is queried, its question is a car
   const request = await turn.asked();
   await turn.answer(request.interaction_id, { action: "submit", input: { branch: "main" } });
   await turn.end();
-  expect(told()).toContain("built main");
+  expect(readToolMessages()).toContain("built main");
   expect(tasks.state).toEqual({
     calls: 1,
     declared: true,
@@ -145,7 +145,7 @@ test("a task that its server has forgotten is an unknown outcome, and is not sta
   tasks.forget();
   const { turn } = await asking("build", {});
   await turn.end();
-  expect(told()).toContain("is no longer known to the server");
-  expect(told()).toContain("OUTCOME_UNKNOWN");
+  expect(readToolMessages()).toContain("is no longer known to the server");
+  expect(readToolMessages()).toContain("OUTCOME_UNKNOWN");
   expect(tasks.state.calls).toBe(1);
 });

@@ -14,10 +14,10 @@ const SHOW = { name: "jira__show_issue", arguments: '{"issue":"KAY-3"}' };
 describe.each(WIRES)("%s", (_name, label, settings) => {
   async function ask(prompt: string) {
     const { token } = await connect(world());
-    const before = log.length;
+    const logLength = log.length;
     const other = server().beside(world(), settings(server().mock.url));
     const answer = await other.call("POST /ask", { token, body: { prompt } });
-    return { ...answer, ran: log.slice(before) };
+    return { ...answer, ran: log.slice(logLength) };
   }
 
   test("text is streamed and is the answer", async () => {

@@ -14,7 +14,7 @@ const send = defineTool({
   examples: [],
   summary: ({ to }) => `Send to ${to.join(", ")}`,
   resource: ({ to }) => `to ${to.join(", ")}`,
-  destinations: ({ to }) => to.map((one) => one.toLowerCase()),
+  destinations: ({ to }) => to.map((address) => address.toLowerCase()),
   run: async (_, { raw }) => {
     await raw?.sent();
     return { data: {}, text: "Sent." };

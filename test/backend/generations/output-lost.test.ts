@@ -30,7 +30,7 @@ async function broken(table: "events" | "messages", when: string): Promise<void>
 const mended = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
 
 /** Checks again until it has ended. */
-async function carriedOn(over: () => Promise<boolean>): Promise<void> {
+async function carriedOn(isOver: () => Promise<boolean>): Promise<void> {
   const failed = () => {
     const open = world().ports.db.selectFrom("generations").select("id").where("finished_at", "is", null);
     return open.where("failures", ">", 0).execute();
@@ -40,7 +40,7 @@ async function carriedOn(over: () => Promise<boolean>): Promise<void> {
   const looked = async () => {
     world().clock.advance(10_000);
     await world().backend.tick();
-    return await over();
+    return await isOver();
   };
   await expect.poll(looked).toBe(true);
 }

@@ -136,10 +136,10 @@ test("after a call and its approval, the answer is still checked", async () => {
 test("after a confirmation, the answer is still checked and included", async () => {
   const { token } = await connect(world());
   model.script({ calls: [CLOSE] });
-  const held = await post(token, { prompt: "close KAY-3", confirm: true });
+  const confirmation = await post(token, { prompt: "close KAY-3", confirm: true });
   world().outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
   model.script({ text: BAD }, { text: GOOD });
-  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  const body = { confirmation_token: confirmation.body.confirmation_token, approved: true };
   expect((await world().call("POST /ask/confirm", { token, body })).body).toMatchObject({
     status: "completed",
     data: { output: VALUE },
@@ -149,8 +149,8 @@ test("after a confirmation, the answer is still checked and included", async () 
 test("with confirm, an answer without a proposal keeps its value for the confirmation, and an invalid one is an error", async () => {
   const { token } = await connect(world());
   model.script({ text: GOOD });
-  const held = await post(token, { confirm: true });
-  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  const confirmation = await post(token, { confirm: true });
+  const body = { confirmation_token: confirmation.body.confirmation_token, approved: true };
   expect((await world().call("POST /ask/confirm", { token, body })).body).toMatchObject({ data: { output: VALUE } });
   model.script({ text: BAD }, { text: BAD });
   expect((await post(token, { confirm: true })).body).toMatchObject({ status: "error", ...INVALID });

@@ -71,7 +71,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ],
 ])("once the model has read foreign text, %s does not cover values from it", async (_, more, why) => {
   const { token } = await connect(world());
-  const before = sent.length;
+  const sentCount = sent.length;
   model.script({ calls: [comment] }, { calls: [planted] }, { text: "Not posted." });
   const turn = await ask(world(), token, "read KAY-15 and tell #general", more);
   const request = await turn.asked();
@@ -85,7 +85,7 @@ test.each<[string, Record<string, unknown>, string]>([
   });
   await turn.answer(request.interaction_id, { action: "deny" });
   await turn.end();
-  expect(sent.slice(before)).toEqual([]);
+  expect(sent.slice(sentCount)).toEqual([]);
 });
 
 test("a saved approval covers what the user said, and asks for the rest with the reason", async () => {
@@ -94,9 +94,9 @@ test("a saved approval covers what the user said, and asks for the rest with the
   const first = await ask(world(), token, "post hi to #general");
   await first.answer((await first.asked()).interaction_id, { action: "approve", approval_scope: "always" });
   await first.end();
-  const before = sent.length;
-  const own: [string, string, object] = ["c2", "jira.post", { channel: "#general", text: "lunch at noon" }];
-  model.script({ calls: [comment] }, { calls: [own] }, { calls: [["c3", ...tail(planted)]] }, { text: "Half done." });
+  const sentCount = sent.length;
+  const call: [string, string, object] = ["c2", "jira.post", { channel: "#general", text: "lunch at noon" }];
+  model.script({ calls: [comment] }, { calls: [call] }, { calls: [["c3", ...tail(planted)]] }, { text: "Half done." });
   const turn = await ask(world(), token, "read KAY-15, then post “lunch at noon” to #general");
   const request = await turn.asked();
   expect(request).toMatchObject({ tool_call_id: "c3" });
@@ -105,29 +105,29 @@ test("a saved approval covers what the user said, and asks for the rest with the
   );
   await turn.answer(request.interaction_id, { action: "deny" });
   await turn.end();
-  expect(sent.slice(before)).toMatchObject([{ text: "lunch at noon" }]);
+  expect(sent.slice(sentCount)).toMatchObject([{ text: "lunch at noon" }]);
 });
 
 test("a policy to run everything asks for values the user did not say, unless the user trusts outside text", async () => {
   const { token } = await connect(world());
   await policy(token, "jira", "everything");
-  const before = sent.length;
+  const sentCount = sent.length;
   model.script({ calls: [comment] }, { calls: [planted] }, { text: "Not posted." });
   const turn = await ask(world(), token, "read KAY-15");
   await turn.answer((await turn.asked()).interaction_id, { action: "deny" });
   await turn.end();
-  expect(sent.slice(before)).toEqual([]);
+  expect(sent.slice(sentCount)).toEqual([]);
   await policy(token, "outside-text", "everything");
   model.script({ calls: [comment] }, { calls: [planted] }, { text: "Posted." });
   const trusting = await ask(world(), token, "read KAY-15 again");
   await trusting.end();
   expect(trusting.parts.filter(({ type }) => type === "data-interaction-request")).toEqual([]);
-  expect(sent.slice(before)).toHaveLength(1);
+  expect(sent.slice(sentCount)).toHaveLength(1);
 });
 
 test("a read that can carry words out asks for an address that nobody gave exactly", async () => {
   const { token } = await connect(world());
-  const before = sent.length;
+  const sentCount = sent.length;
   const page = (id: string, url: string): [string, string, object] => [id, "jira.fetch_page", { url }];
   model.script(
     { calls: [page("c0", "http://docs.example/a")] },
@@ -140,26 +140,26 @@ test("a read that can carry words out asks for an address that nobody gave exact
   expect(request).toMatchObject({ tool_call_id: "c2", preview: { access: "read" } });
   await turn.answer(request.interaction_id, { action: "deny" });
   await turn.end();
-  expect(sent.slice(before)).toEqual([{ url: "http://docs.example/a" }]);
+  expect(sent.slice(sentCount)).toEqual([{ url: "http://docs.example/a" }]);
 });
 
 test("a request without a stream holds a write for a confirmation, which shows who wrote each value", async () => {
   const { token } = await connect(world());
-  const before = sent.length;
+  const sentCount = sent.length;
   model.script({ calls: [comment] }, { calls: [planted] }, { text: "Posted." });
-  const held = await world().call("POST /ask", { token, body: { prompt: "read KAY-15 and tell #general" } });
-  expect(held.body).toMatchObject({ status: "confirmation_required" });
-  expect(held.body.message).toContain("text: log in again at http://evil.example (from KAY-15, not from you)");
-  expect(held.body.data).toMatchObject({
+  const answer = await world().call("POST /ask", { token, body: { prompt: "read KAY-15 and tell #general" } });
+  expect(answer.body).toMatchObject({ status: "confirmation_required" });
+  expect(answer.body.message).toContain("text: log in again at http://evil.example (from KAY-15, not from you)");
+  expect(answer.body.data).toMatchObject({
     plan: [{ fields: [{ origin: "person" }, { origin: "service" }, { name: "loud" }] }],
   });
-  expect(sent.slice(before)).toEqual([]);
+  expect(sent.slice(sentCount)).toEqual([]);
 });
 
 test("the text of a form's question is not the user's, only the answer is", async () => {
   const { token } = await connect(world());
   await policy(token, "jira", "everything");
-  const before = sent.length;
+  const sentCount = sent.length;
   const question: [string, string, object] = [
     "q1",
     "ask_user",
@@ -180,7 +180,7 @@ test("the text of a form's question is not the user's, only the answer is", asyn
   expect(request).toMatchObject({ tool_call_id: "c2" });
   await turn.answer(request.interaction_id, { action: "deny" });
   await turn.end();
-  expect(sent.slice(before)).toMatchObject([{ text: "lunch at noon" }]);
+  expect(sent.slice(sentCount)).toMatchObject([{ text: "lunch at noon" }]);
 });
 
 test("data that a caller sends along is not the user's words", async () => {

@@ -39,37 +39,37 @@ async function askBroken<T>(
   const first = await ask(world(), token, "hi");
   await first.next("start-step");
   await broken();
-  const asked = begin({ session_id: first.session, when_busy: "queue" });
+  const answer = begin({ session_id: first.session, when_busy: "queue" });
   await expect.poll(async () => (await rows()).length).toBe(2);
   gate.resolve();
   await first.end();
   await expect.poll(failures).toBe(1);
-  return { asked };
+  return { asked: answer };
 }
 
 /** Checks once a second for this long, and returns after which checks it had failed again. */
 async function looks(seconds: number): Promise<number[]> {
   await expect.poll(() => world().backend.busy()).toBe(0);
-  const at: number[] = [];
+  const times: number[] = [];
   for (let second = 1; second <= seconds; second++) {
-    const before = await failures();
+    const failureCount = await failures();
     world().clock.advance(1_000);
     await world().backend.tick();
     await expect.poll(() => world().backend.busy()).toBe(0);
-    if ((await failures()) !== before) at.push(second);
+    if ((await failures()) !== failureCount) times.push(second);
   }
-  return at;
+  return times;
 }
 
 /** Checks once more after this many seconds. */
 async function later(seconds: number): Promise<void> {
-  const before = await failures();
+  const failureCount = await failures();
   world().clock.advance(seconds * 1_000);
   const looked = async () => {
     await world().backend.tick();
     return await failures();
   };
-  await expect.poll(looked).not.toBe(before);
+  await expect.poll(looked).not.toBe(failureCount);
 }
 
 test("an internal failure is retried at growing intervals, and ends after five attempts, reported and logged once", async () => {
@@ -147,9 +147,9 @@ async function dropConnections(write: () => void): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`lock table events`.execute(tx);
     write();
-    const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks
+    const locks = sql<{ count: number }>`select count(*)::int as count from pg_locks
       where relation = 'events'::regclass and not granted`;
-    await expect.poll(async () => (await waiting.execute(db)).rows[0]?.count).not.toBe(0);
+    await expect.poll(async () => (await locks.execute(db)).rows[0]?.count).not.toBe(0);
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(tx);
   });

@@ -64,7 +64,7 @@ async function asked(tool: string, body: object = {}) {
   return { token, turn };
 }
 
-const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
+const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
 test("a form is shown as the tool defined it, and the tool's reaction to the answer is its result", async () => {
   const { turn } = await asked("ask");
@@ -82,7 +82,7 @@ test("a form is shown as the tool defined it, and the tool's reaction to the ans
   await turn.until("awaiting_input");
   await turn.answer(request.interaction_id, { action: "submit", input: { name: "Ann" } });
   await turn.end();
-  expect(told()).toContain(String.raw`\"data\":{\"action\":\"submit\",\"input\":{\"name\":\"Ann\"}}`);
+  expect(readToolMessages()).toContain(String.raw`\"data\":{\"action\":\"submit\",\"input\":{\"name\":\"Ann\"}}`);
   expect(turn.parts.find(({ type }) => type === "data-tool-log")).toMatchObject({
     data: { tool_call_id: "c1", entries: [{ text: "asked" }] },
   });
@@ -93,7 +93,7 @@ test("a form that is canceled is an answer that the tool reacts to", async () =>
   const { interaction_id } = await turn.asked();
   await turn.answer(interaction_id, { action: "cancel" });
   await turn.end();
-  expect(told()).toContain(String.raw`\"action\":\"cancel\"`);
+  expect(readToolMessages()).toContain(String.raw`\"action\":\"cancel\"`);
 });
 
 test("G19 a form that is asked again shows the error and keeps the values", async () => {
@@ -111,7 +111,7 @@ test("G19 a form that is asked again shows the error and keeps the values", asyn
   expect(again).toMatchObject({ status: 409, body: { code: "INTERACTION_CLOSED" } });
   await turn.answer(second.interaction_id, { action: "submit", input: { name: "Ann", email: "ann@example.test" } });
   await turn.end();
-  expect(told()).toContain("ann@example.test");
+  expect(readToolMessages()).toContain("ann@example.test");
 });
 
 test("N62 a user who changes the answer is asked again as often as needed", async () => {
@@ -123,7 +123,7 @@ test("N62 a user who changes the answer is asked again as often as needed", asyn
   const { interaction_id } = await turn.asked();
   await turn.answer(interaction_id, { action: "submit", input: { name: "Ann", email: "ann@example.test" } });
   await turn.end();
-  expect(told()).toContain("ann@example.test");
+  expect(readToolMessages()).toContain("ann@example.test");
 });
 
 test("G19 after six equal invalid answers the tool ends with an error", async () => {
@@ -146,7 +146,7 @@ test("a tool may define what an expired request means", async () => {
   world().clock.advance(1000);
   await world().backend.tick();
   await turn.end();
-  expect(told()).toContain(String.raw`\"data\":\"nobody\"`);
+  expect(readToolMessages()).toContain(String.raw`\"data\":\"nobody\"`);
 });
 
 test("without a handler, an expired request is the tool's failure", async () => {
@@ -175,7 +175,7 @@ test("N53 a request that the user is working on is extended, up to a day, and no
   }
   await turn.answer(interaction_id, { action: "submit", input: { name: "Ann" } });
   await turn.end();
-  expect(told()).toContain(String.raw`{\"name\":\"Ann\"}`);
+  expect(readToolMessages()).toContain(String.raw`{\"name\":\"Ann\"}`);
   expect(await extend()).toMatchObject({ status: 409, body: { code: "INTERACTION_CLOSED" } });
   const other = await connect(world());
   expect(
@@ -189,7 +189,7 @@ test("N53 a request that the user is working on is extended, up to a day, and no
 test("the handler of a cancelled request is told once", async () => {
   const { token, turn } = await asked("ask_cancelled");
   await turn.until("awaiting_input");
-  const before = log.length;
+  const logLength = log.length;
   const generation = turn.parts.find((part) => part.type === "data-interaction-request");
   const id = generation?.type === "data-interaction-request" ? generation.data.generation_id : "";
   await world().call(`POST /generations/${id}/cancel`, { token, body: {} });
@@ -197,7 +197,7 @@ test("the handler of a cancelled request is told once", async () => {
   expect(turn.parts.find(({ type }) => type === "data-interaction-response")).toMatchObject({
     data: { action: "cancel", reason: "The user cancelled it." },
   });
-  await expect.poll(() => log.slice(before)).toEqual(["cancelled"]);
+  await expect.poll(() => log.slice(logLength)).toEqual(["cancelled"]);
 });
 
 test("if no client can answer, the tool learns it; one that is enabled later can answer", async () => {
@@ -239,13 +239,13 @@ test("an answer after the tool has ended is a message of the user in a new turn,
   model.script({ text: "Thank you." });
   const answered = await turn.answer(request.interaction_id, { action: "submit", input: { name: "Ann" } });
   expect(answered.status).toBe(200);
-  await expect.poll(told).toContain("The person answers later.");
+  await expect.poll(readToolMessages).toContain("The person answers later.");
   gate.resolve();
   await turn.end();
   expect(turn.text()).toBe("I go on without it.");
   await late.next("finish");
-  const said = await late.next("data-user-message");
-  expect(said.data).toEqual({ text: "Answer to “Who?”:\nName: Ann", source: "late_answer" });
+  const message = await late.next("data-user-message");
+  expect(message.data).toEqual({ text: "Answer to “Who?”:\nName: Ann", source: "late_answer" });
   await late.next("finish");
   expect(late.text()).toBe("I go on without it.Thank you.");
   await late.close();

@@ -87,11 +87,9 @@ test("two denials in one plan are reported to the model, and do not end the turn
   await turn.end();
   expect(log).toEqual(["close KAY-6"]);
   const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
-  expect(results.map((one) => /still open|user denied|KAY-6 is closed/.exec(JSON.stringify(one))?.[0])).toEqual([
-    expect.stringMatching(/still open|user denied/),
-    "user denied",
-    "KAY-6 is closed",
-  ]);
+  expect(results.map((message) => /still open|user denied|KAY-6 is closed/.exec(JSON.stringify(message))?.[0])).toEqual(
+    [expect.stringMatching(/still open|user denied/), "user denied", "KAY-6 is closed"],
+  );
   expect(turn.text()).toBe("So.");
 });
 
@@ -204,8 +202,8 @@ test("a confirmed plan refuses such a call", async () => {
   const confirmation = { confirmation_token: held.body.confirmation_token, approved: true };
   const { body } = await world().call("POST /ask/confirm", { token, body: confirmation });
   expect(body).toMatchObject({ status: "error", code: "SERVICE_FAILED" });
-  const told = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
-  expect(JSON.stringify(told)).toContain("Before: “Name” (item 5d2d). Now: “Name” (item 77ab).");
+  const toolMessages = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
+  expect(JSON.stringify(toolMessages)).toContain("Before: “Name” (item 5d2d). Now: “Name” (item 77ab).");
   expect(log).toEqual(["archive first"]);
 });
 

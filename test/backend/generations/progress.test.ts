@@ -178,7 +178,7 @@ test("an older node reads what this one writes, and this one reads what it chang
   const { db } = world().ports;
   const read = async () =>
     await db.selectFrom("generations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-  const asked = {
+  const options = {
     prompt: "close KAY-3",
     context: {},
     mode: "answer",
@@ -186,8 +186,8 @@ test("an older node reads what this one writes, and this one reads what it chang
     confirm: false,
     source: "typed",
   };
-  expect((await read()).options).toEqual(asked);
-  const began = { ...asked, seen: 3, authAsked: { jira: 1 } };
+  expect((await read()).options).toEqual(options);
+  const began = { ...options, seen: 3, authAsked: { jira: 1 } };
   await db
     .updateTable("generations")
     .set({ options: JSON.stringify(began) })

@@ -51,16 +51,16 @@ test("a caller that leaves the queue stops its question before it begins", async
   model.script({ text: ["One", "."], meanwhile: promise });
   const first = await ask(world(), token, "one");
   await first.next("text-delta");
-  const gone = new AbortController();
+  const controller = new AbortController();
   const request = new Request(`${world().ports.publicUrl}/ask`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify({ prompt: "two", session_id: first.session, when_busy: "queue" }),
-    signal: gone.signal,
+    signal: controller.signal,
   });
   const answer = world().backend.fetch(request);
   await expect.poll(async () => (await open(first.session)).length).toBe(2);
-  gone.abort();
+  controller.abort();
   expect(await (await answer).json()).toMatchObject({ status: "error", code: "CANCELLED" });
   resolve();
   await first.end();

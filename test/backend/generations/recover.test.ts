@@ -82,10 +82,12 @@ test("answers and confirmations older than a week are deleted at a start, later 
     await db.insertInto("confirmations").values(confirmation).execute();
   }
   await recoverLostWork(world().ports);
-  const own = (table: "requests" | "confirmations") =>
+  const query = (table: "requests" | "confirmations") =>
     db.selectFrom(table).where("installation_id", "=", deriveInstallationId(session));
-  expect(await own("requests").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
-  expect(await own("confirmations").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
+  expect(await query("requests").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
+  expect(await query("confirmations").select("created_at").execute()).toEqual([
+    { created_at: new Date(NOON - 6 * day) },
+  ]);
 });
 
 test("one check takes up a hundred generations of a vanished node, and the next one the rest", async () => {
@@ -129,14 +131,14 @@ test("a request whose step ended its node three times is given up, so that it ca
   };
   const conversationId = await createConversation(db, conversation);
   const request = buildRequest({ prompt: "poison" });
-  const made = {
+  const fields = {
     installationId: deriveInstallationId(session),
     conversationId,
     status: "running" as const,
     request,
     now: NOON,
   };
-  const id = await createGeneration(db, made);
+  const id = await createGeneration(db, fields);
   const GONE = 1_000_000;
   const lose = (failures: number) =>
     db.updateTable("generations").set({ node: GONE, failures }).where("id", "=", id).execute();

@@ -25,17 +25,17 @@ async function restarted() {
 
 test("G17 after a restart an open approval is still open, and answering it runs exactly what was shown", async () => {
   const { token, turn, request, second } = await restarted();
-  const before = log.length;
+  const logLength = log.length;
   const resumed = await follow(second, token, turn.session);
   expect(await resumed.asked()).toEqual(request);
   await second.backend.tick();
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
   model.script({ text: "Closed." });
   world().outside.expect(CLOSE, json({}));
   expect((await resumed.answer(request.interaction_id, { action: "approve" })).status).toBe(200);
   await resumed.next("finish");
   await resumed.close();
-  expect(log.slice(before)).toEqual(["close KAY-3"]);
+  expect(log.slice(logLength)).toEqual(["close KAY-3"]);
   expect(resumed.text()).toBe("Closed.");
   const replayed = await follow(second, token, turn.session, "after=0&live=false");
   await replayed.end();
@@ -43,12 +43,12 @@ test("G17 after a restart an open approval is still open, and answering it runs 
     { type: "data-interaction-request", id: request.interaction_id },
     { type: "data-interaction-response", id: request.interaction_id, data: { action: "approve" } },
   ]);
-  expect(log.slice(before)).toEqual(["close KAY-3"]);
+  expect(log.slice(logLength)).toEqual(["close KAY-3"]);
 });
 
 test("G17 an approval that expired while no backend ran is read-only, and nothing runs", async () => {
   const { token, turn, request, second } = await restarted();
-  const before = log.length;
+  const logLength = log.length;
   model.script({ text: "It was not closed." });
   world().clock.advance(300_000);
   expect((await second.call("GET /pending", { token })).body).toEqual({ pending: [] });
@@ -60,5 +60,5 @@ test("G17 an approval that expired while no backend ran is read-only, and nothin
   ]);
   expect(await resumed.answer(request.interaction_id, { action: "approve" })).toMatchObject({ status: 409 });
   await resumed.close();
-  expect(log.slice(before)).toEqual([]);
+  expect(log.slice(logLength)).toEqual([]);
 });

@@ -56,14 +56,14 @@ test("a write: from the question to the pause, and from the approval to the end"
   const turn = await ask(world, token, "close KAY-3", { headers });
   const { interaction_id } = await turn.asked();
   await turn.until("awaiting_approval");
-  const asked = take();
+  const taken = take();
   world.outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
   await turn.answer(interaction_id, { action: "approve" });
   await turn.next("tool-output-available");
   const result = take();
   await turn.end();
   // Sign-in, question, services, calls, what decides about them, pause.
-  expect(asked.length).toBeLessThanOrEqual(7);
+  expect(taken.length).toBeLessThanOrEqual(7);
   // Sign-in with the request, answer, rows, effect sent, effect settled, result with the end of the step.
   expect(result.length).toBeLessThanOrEqual(7);
   expect(take().length).toBeLessThanOrEqual(2);

@@ -111,11 +111,11 @@ test("an approval stays open while a client that can answer is attached, and a d
 });
 
 test("a chosen time is exact: from the request, otherwise the policy, otherwise the operator", async () => {
-  const chosen = await askToArchive({ approval_timeout: 600 });
-  expect(Date.parse(chosen.request.expires_at)).toBe(NOON + 600_000);
+  const pause = await askToArchive({ approval_timeout: 600 });
+  expect(Date.parse(pause.request.expires_at)).toBe(NOON + 600_000);
   world.clock.advance(10 * 60_000);
   await world.backend.tick();
-  await chosen.turn.until("completed");
+  await pause.turn.until("completed");
   expect(log).toEqual([]);
 });
 

@@ -31,8 +31,8 @@ function authorize(clientId: string, changes: Record<string, string | undefined>
     state: "s1",
     ...changes,
   };
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return world().call(`GET /mcp/authorize?${new URLSearchParams(given)}`, { address: "192.0.2.7" });
+  const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return world().call(`GET /mcp/authorize?${new URLSearchParams(parameters)}`, { address: "192.0.2.7" });
 }
 
 const findUserCode = ({ text }: Answer) => /<dd>([A-Z]{4}-[A-Z]{4})<\/dd>/.exec(text)?.[1] ?? "";
@@ -82,9 +82,9 @@ const initialize = (token?: string, headers: Record<string, string> = {}) =>
 test("a program without a token learns where to get one", async () => {
   const { status, headers } = await initialize();
   expect(status).toBe(401);
-  const at = `${ORIGIN}/.well-known/oauth-protected-resource/mcp`;
-  expect(headers.get("www-authenticate")).toContain(`resource_metadata="${at}"`);
-  const { body: resource } = await world().call(`GET ${new URL(at).pathname}`);
+  const metadataUrl = `${ORIGIN}/.well-known/oauth-protected-resource/mcp`;
+  expect(headers.get("www-authenticate")).toContain(`resource_metadata="${metadataUrl}"`);
+  const { body: resource } = await world().call(`GET ${new URL(metadataUrl).pathname}`);
   expect(resource).toMatchObject({ resource: `${ORIGIN}/mcp`, authorization_servers: [ORIGIN] });
   const { body: server } = await world().call("GET /.well-known/oauth-authorization-server");
   expect(server).toMatchObject({
@@ -110,8 +110,8 @@ test("the page shows who asks and what the user can do; the terminal's link retu
   const userCode = findUserCode(page);
   expect(page.text).toContain(`kay mcp authorize ${userCode}`);
   expect(page.text).not.toContain("<form");
-  const typed = userCode.toLowerCase().replace("-", " ");
-  expect((await world().call(`GET /mcp/requests/${encodeURIComponent(typed)}`, { token })).body).toMatchObject({
+  const spacedCode = userCode.toLowerCase().replace("-", " ");
+  expect((await world().call(`GET /mcp/requests/${encodeURIComponent(spacedCode)}`, { token })).body).toMatchObject({
     name: "<b>Claude</b>",
     redirect_host: "127.0.0.1:33418",
     requested_from: "192.0.2.7",

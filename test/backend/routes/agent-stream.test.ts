@@ -49,8 +49,8 @@ test("a reader that is too slow gets what is buffered, and no last part", async 
   const response = streamTurn(feed);
   for (let number = 0; number < 20_000; number++) feed.push({ type: "text-delta", number });
   feed.end({ type: "finish" });
-  const told = await response.text();
-  expect([told.split("event: message\n").length - 1, told.includes("finish")]).toEqual([10_001, false]);
+  const text = await response.text();
+  expect([text.split("event: message\n").length - 1, text.includes("finish")]).toEqual([10_001, false]);
 });
 
 test("nothing is buffered for a reader that has left", async () => {

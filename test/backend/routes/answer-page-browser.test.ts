@@ -94,8 +94,8 @@ test("a phone shows every change of a step above the button that approves them a
   const button = page.getByRole("button", { name: "Approve all 3" });
   const top = (await button.boundingBox())?.y ?? 0;
   for (const place of ["#one", "#two", "#three"]) {
-    const shown = await page.locator("dd", { hasText: place }).boundingBox();
-    expect(shown && shown.x >= 0 && shown.x + shown.width <= 390 && shown.y + shown.height < top).toBe(true);
+    const box = await page.locator("dd", { hasText: place }).boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height < top).toBe(true);
   }
   await button.click();
   await page.getByRole("heading", { name: "This request was answered" }).waitFor();

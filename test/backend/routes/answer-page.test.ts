@@ -204,9 +204,9 @@ test("the changes of a step are shown together, each whole, and answered with on
   expect(card.html).toContain(`<a href="/answer/${id}?plan=1">All 3 changes of this step</a>`);
   const plan = await visit(`/answer/${id}?plan=1`);
   const places = ["1 of 3", "mango", "2 of 3", "banana", "3 of 3", "cherry", "Approve all 3", "Deny all 3"];
-  const found = places.map((text) => plan.html.indexOf(text));
-  expect(found).toEqual([...found].sort((a, b) => a - b));
-  expect(found).not.toContain(-1);
+  const indexes = places.map((text) => plan.html.indexOf(text));
+  expect(indexes).toEqual([...indexes].sort((a, b) => a - b));
+  expect(indexes).not.toContain(-1);
   const ids = /name="ids" value="([^"]*)"/.exec(plan.html)?.[1] ?? "";
   const path = `/answer/${ids.split(",")[0]}`;
   for (const wrong of [ids.split(",").slice(0, 2).join(","), `${ids},int_other`])

@@ -51,12 +51,12 @@ test("a client that only reported its abilities counts for a minute, one with a 
 });
 
 test("clients of another conversation do not answer in this one, and another user's conversation has none", async () => {
-  const one = await conversation();
+  const first = await conversation();
   const other = await conversation();
-  await one.put("c", { interaction: ABLE });
-  expect([await one.answerable(), await other.answerable()]).toEqual([true, undefined]);
+  await first.put("c", { interaction: ABLE });
+  expect([await first.answerable(), await other.answerable()]).toEqual([true, undefined]);
   const { token } = await connect(world());
-  for (const request of [`GET /sessions/${one.id}/clients`, `PUT /sessions/${one.id}/clients/c`] as const)
+  for (const request of [`GET /sessions/${first.id}/clients`, `PUT /sessions/${first.id}/clients/c`] as const)
     expect(
       await world().call(request, { token, ...(request.startsWith("PUT") ? { body: { interaction: ABLE } } : {}) }),
     ).toMatchObject({
@@ -111,7 +111,8 @@ test("a client at a node that is gone is gone too, and every node is notified", 
 test("of very many clients not all are listed; those that can answer come first", async () => {
   const { attach, list } = await conversation();
   const here = await world().ports.node.number();
-  for (let at = 0; at < 105; at++) await attach(`c${String(at).padStart(3, "0")}`, here, at > 100 ? ABLE : OFF);
+  for (let index = 0; index < 105; index++)
+    await attach(`c${String(index).padStart(3, "0")}`, here, index > 100 ? ABLE : OFF);
   const { clients, total } = (await list()).body as unknown as { clients: { client_id: string }[]; total: number };
   expect([clients.length, total]).toEqual([100, 105]);
   expect(clients.slice(-5).map(({ client_id }) => client_id)).toEqual(["c095", "c101", "c102", "c103", "c104"]);

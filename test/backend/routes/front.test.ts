@@ -60,8 +60,8 @@ test("GET /health and GET /capabilities describe this backend", async () => {
     sandbox: false,
     model: "offline",
   });
-  const named = variant({ model: () => ({ model: "openai:gpt-5", env: {} }) });
-  expect((await named.call("GET /capabilities")).body).toMatchObject({ model: "openai:gpt-5" });
+  const configured = variant({ model: () => ({ model: "openai:gpt-5", env: {} }) });
+  expect((await configured.call("GET /capabilities")).body).toMatchObject({ model: "openai:gpt-5" });
 });
 
 test("only this backend's own names are accepted in Host", async () => {
@@ -201,7 +201,7 @@ test("an internal error is 500 with only the request ID; the log has the rest", 
     },
   ]);
   expect(text).not.toContain("inside:");
-  const line = world().log.find((each) => each.includes("request.fault")) ?? "";
+  const line = world().log.find((line) => line.includes("request.fault")) ?? "";
   expect(line).toContain(String(id));
   expect(line).not.toContain("abcdef");
 });
@@ -215,12 +215,12 @@ test("the log names a request without its state", async () => {
 
 test("busy counts running requests, and close waits for them", async () => {
   let release = () => {};
-  const held = new Promise<void>((resolve) => {
+  const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
   const body = new ReadableStream({
     async start(controller) {
-      await held;
+      await gate;
       controller.close();
     },
   });

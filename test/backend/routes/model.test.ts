@@ -52,9 +52,11 @@ test("both need a sign-in, unless the caller has the local secret", async () => 
   expect(await world().call("GET /model")).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
   expect(await world().call("POST /model/test")).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
   const { createWorld } = await import("#test/backend");
-  const own = createWorld({ ...world().ports, localSecret: "s" });
-  expect(await own.call("GET /model")).toMatchObject({ status: 403, body: { code: "LOCAL_SECRET_REQUIRED" } });
-  expect(await own.call("GET /model", { headers: { "kay-local-secret": "s" } })).toMatchObject({ status: 200 });
+  const localBackend = createWorld({ ...world().ports, localSecret: "s" });
+  expect(await localBackend.call("GET /model")).toMatchObject({ status: 403, body: { code: "LOCAL_SECRET_REQUIRED" } });
+  expect(await localBackend.call("GET /model", { headers: { "kay-local-secret": "s" } })).toMatchObject({
+    status: 200,
+  });
 });
 
 test.each(WIRES)("POST /model/test asks %s once, with a tool, and reports the result", async (_, label, settings) => {

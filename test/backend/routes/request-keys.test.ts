@@ -107,10 +107,10 @@ test("F1 a running stream of which only the generation was stored can be followe
 
 test("F1 a confirmation is accepted together with its key: it runs when the database is back", async () => {
   const token = await signIn();
-  const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
+  const confirmation = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
   world().outside.expect(CLOSE, json({}));
   absent().leaveAfter(LINK, COMMIT);
-  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  const body = { confirmation_token: confirmation.body.confirmation_token, approved: true };
   const answer = await sendWhileAway("POST /ask/confirm", token, body);
   expect(answer).toMatchObject({ status: 200, body: { receipts: [{ effect: "settled" }] } });
   expect(await outcome(token, "k")).toMatchObject(DONE);
@@ -119,8 +119,8 @@ test("F1 a confirmation is accepted together with its key: it runs when the data
 
 test("F1 a confirmation that was not accepted is still open", async () => {
   const token = await signIn();
-  const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
-  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  const confirmation = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
+  const body = { confirmation_token: confirmation.body.confirmation_token, approved: true };
   absent().leaveAfter(/^update "confirmations"/);
   const headers = { "idempotency-key": "k" };
   const refused = await world().call("POST /ask/confirm", { token, body, headers });

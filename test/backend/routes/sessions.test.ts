@@ -60,20 +60,20 @@ test.for(["page=0", "page=-1", "page=x", "page=1.5", "page=", "limit=0", "limit=
 test("the status is that of the latest generation, and absent before the first", async () => {
   const { token, create, generate } = await ann();
   const id = await create("a title");
-  const shown = async () => (await world().call(`GET /sessions/${id}`, { token })).body.status;
-  expect(await shown()).toBeUndefined();
+  const readStatus = async () => (await world().call(`GET /sessions/${id}`, { token })).body.status;
+  expect(await readStatus()).toBeUndefined();
   const first = await generate(id, "completed");
-  expect(await shown()).toBe("completed");
+  expect(await readStatus()).toBe("completed");
   world().clock.advance(1000);
   const second = await generate(id, "awaiting_approval");
-  expect(await shown()).toBe("awaiting_approval");
+  expect(await readStatus()).toBe("awaiting_approval");
   await changeGeneration(world().ports.db, first, { status: "error", finished_at: ended("error", NOON + 2000) });
-  expect(await shown()).toBe("awaiting_approval");
+  expect(await readStatus()).toBe("awaiting_approval");
   await changeGeneration(world().ports.db, second, {
     status: "cancelled",
     finished_at: ended("cancelled", NOON + 3000),
   });
-  expect(await shown()).toBe("cancelled");
+  expect(await readStatus()).toBe("cancelled");
 });
 
 test("a title is one line that hides nothing, whoever wrote it", async () => {
@@ -158,7 +158,7 @@ test("a conversation with a running answer is not deleted; one that waits for th
 /** Rows of every kind, in addition to those of the requests themselves. */
 async function fill(conversationId: string, generationId: string): Promise<void> {
   const { db } = world().ports;
-  const at = new Date(NOON);
+  const date = new Date(NOON);
   const { installation_id } = await db
     .selectFrom("conversations")
     .select("installation_id")
@@ -168,7 +168,13 @@ async function fill(conversationId: string, generationId: string): Promise<void>
   const call = { tool_call_id: "call_1", tool: "jira.close_issue", input: "{}" };
   await db
     .insertInto("events")
-    .values({ conversation_id: conversationId, number: 1000, generation_id: generationId, part: "{}", created_at: at })
+    .values({
+      conversation_id: conversationId,
+      number: 1000,
+      generation_id: generationId,
+      part: "{}",
+      created_at: date,
+    })
     .execute();
   await db
     .insertInto("calls")
@@ -184,8 +190,8 @@ async function fill(conversationId: string, generationId: string): Promise<void>
       state: "settled",
       summary: "Close KAY-3",
       url: null,
-      created_at: at,
-      updated_at: at,
+      created_at: date,
+      updated_at: date,
     })
     .execute();
   await db
@@ -197,8 +203,8 @@ async function fill(conversationId: string, generationId: string): Promise<void>
       ordinal: 0,
       status: "open",
       request: "{}",
-      created_at: at,
-      expires_at: at,
+      created_at: date,
+      expires_at: date,
     })
     .execute();
   const { tool } = call;
@@ -212,12 +218,19 @@ async function fill(conversationId: string, generationId: string): Promise<void>
       tool,
       words: tool,
       account: null,
-      created_at: at,
+      created_at: date,
     })
     .execute();
   await db
     .insertInto("present_clients")
-    .values({ conversation_id: conversationId, client_id: "c1", node: 0, supported: true, enabled: true, seen_at: at })
+    .values({
+      conversation_id: conversationId,
+      client_id: "c1",
+      node: 0,
+      supported: true,
+      enabled: true,
+      seen_at: date,
+    })
     .execute();
 }
 
@@ -276,6 +289,6 @@ async function ann() {
   return { token, create, generate, talk };
 }
 
-function ended(status: GenerationStatus, at: number): Date | null {
-  return ["completed", "cancelled", "error"].includes(status) ? new Date(at) : null;
+function ended(status: GenerationStatus, time: number): Date | null {
+  return ["completed", "cancelled", "error"].includes(status) ? new Date(time) : null;
 }

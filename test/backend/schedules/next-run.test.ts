@@ -5,14 +5,14 @@ import { parseTiming } from "#protocol/timing";
 /** The next runs after a moment, in UTC. */
 function list(timing: string, zone: string, after: string, count = 3): string[] {
   const runs: number[] = [];
-  for (let at = Date.parse(after); runs.length < count; runs.push(at))
-    at = findNextRun(parseTiming(timing, "USAGE"), zone, at);
-  return runs.map((at) => new Date(at).toISOString().replace(":00.000Z", "Z"));
+  for (let time = Date.parse(after); runs.length < count; runs.push(time))
+    time = findNextRun(parseTiming(timing, "USAGE"), zone, time);
+  return runs.map((time) => new Date(time).toISOString().replace(":00.000Z", "Z"));
 }
 
 const due = (timing: string, zone: string, since: string, now: string) => {
   const runs = listDueRuns(parseTiming(timing, "USAGE"), zone, Date.parse(since), Date.parse(now));
-  const show = (at: number) => new Date(at).toISOString().replace(":00.000Z", "Z");
+  const show = (time: number) => new Date(time).toISOString().replace(":00.000Z", "Z");
   return { count: runs.count, last: show(runs.last), next: show(runs.next) };
 };
 

@@ -10,17 +10,17 @@ afterEach(async () => {
   await world().ports.db.deleteFrom("schedules").execute();
 });
 
-async function add(token: string, body: object = {}, at = world()) {
-  return await at.call("POST /schedules", { token, body: { ...HOURLY, ...body } });
+async function add(token: string, body: object = {}, backend = world()) {
+  return await backend.call("POST /schedules", { token, body: { ...HOURLY, ...body } });
 }
 
-async function list(token: string, at = world()) {
-  return (await at.call("GET /schedules", { token })).body.schedules as Record<string, unknown>[];
+async function list(token: string, backend = world()) {
+  return (await backend.call("GET /schedules", { token })).body.schedules as Record<string, unknown>[];
 }
 
-async function pass(ms: number, at = world()) {
-  at.clock.advance(ms);
-  await at.backend.tick();
+async function pass(ms: number, backend = world()) {
+  backend.clock.advance(ms);
+  await backend.backend.tick();
 }
 
 /** Counts the conversations of a person whose access token may have expired meanwhile. */
@@ -77,9 +77,9 @@ test("a user has at most 100 schedules", async () => {
   await add(token);
   const { db } = world().ports;
   const { request, ...first } = await db.selectFrom("schedules").selectAll().executeTakeFirstOrThrow();
-  const rows = Array.from({ length: 98 }, (_, at) => ({
+  const rows = Array.from({ length: 98 }, (_, index) => ({
     ...first,
-    id: `schedule_${at}`,
+    id: `schedule_${index}`,
     request: JSON.stringify(request),
   }));
   await db.insertInto("schedules").values(rows).execute();
@@ -131,13 +131,13 @@ test("a schedule that cannot run stops neither the others nor the checks", async
 test("the backend's status counts active schedules, so that the local backend stays for them", async () => {
   const { token } = await connect(world());
   const count = async () => (await world().backend.status()).shared?.schedules;
-  const before = (await count()) ?? 0;
+  const firstCount = (await count()) ?? 0;
   const { id } = (await add(token)).body;
-  expect(await count()).toBe(before + 1);
+  expect(await count()).toBe(firstCount + 1);
   await world().call(`PATCH /schedules/${id}`, { token, body: { paused: true } });
-  expect(await count()).toBe(before);
+  expect(await count()).toBe(firstCount);
   await world().call(`PATCH /schedules/${id}`, { token, body: { paused: false } });
-  expect(await count()).toBe(before + 1);
+  expect(await count()).toBe(firstCount + 1);
   await world().call("POST /auth/logout", { token, body: {} });
-  expect(await count()).toBe(before);
+  expect(await count()).toBe(firstCount);
 });

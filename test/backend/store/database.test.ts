@@ -24,8 +24,8 @@ const silent = { log: () => undefined };
 
 test("times, bytes and JSON are read as they were written", async () => {
   const { db } = database();
-  const at = new Date("2026-01-02T03:04:05.678Z");
-  await db.insertInto("installations").values({ id: "kaysession_1", created_at: at }).execute();
+  const date = new Date("2026-01-02T03:04:05.678Z");
+  await db.insertInto("installations").values({ id: "kaysession_1", created_at: date }).execute();
   const row = {
     hash: Buffer.from([0, 1, 127, 128, 255]),
     installation_id: "kaysession_1",
@@ -40,8 +40,8 @@ test("times, bytes and JSON are read as they were written", async () => {
     code: null,
     details: { 'a"ü': [1, null, { deep: "\u2028" }] },
     account_id: null,
-    created_at: at,
-    expires_at: new Date(at.getTime() + 600_000),
+    created_at: date,
+    expires_at: new Date(date.getTime() + 600_000),
     delivered_at: null,
     authorization: null,
     user_code: null,
@@ -129,12 +129,12 @@ test("a dropped connection is logged, idle or in use, and the next query gets a 
   const idleDropped = new Promise((resolve) => pool.once("error", resolve));
   await terminate(idle.rows[0]?.pid ?? 0);
   await idleDropped;
-  const taken = await pool.connect();
-  const takenDropped = new Promise((resolve) => taken.once("error", resolve));
-  const { rows } = await taken.query("select pg_backend_pid() as pid");
+  const client = await pool.connect();
+  const takenDropped = new Promise((resolve) => client.once("error", resolve));
+  const { rows } = await client.query("select pg_backend_pid() as pid");
   await terminate(rows[0].pid);
   await takenDropped;
-  taken.release(true);
+  client.release(true);
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
   const dropped = { level: "warn", event: "database.connection_dropped" };
   const error = expect.objectContaining({ code: "57P01" });
@@ -238,18 +238,18 @@ test("statements are planned once, and still work when a newer node adds a colum
   // Its own pool, because only the first statements of a database get names.
   const { db, close } = await openDatabase(database().config, { log: () => {} });
   onTestFinished(close);
-  await db.connection().execute(async (one) => {
-    const policies = one.selectFrom("policies").where("installation_id", "=", "nobody");
+  await db.connection().execute(async (connection) => {
+    const policies = connection.selectFrom("policies").where("installation_id", "=", "nobody");
     const read = async () => [
       await policies.selectAll().execute(),
       await policies.select(["target", "mode"]).execute(),
     ];
     expect(await read()).toEqual([[], []]);
     const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements
-      where statement like ${"%policies%"}`.execute(one);
+      where statement like ${"%policies%"}`.execute(connection);
     expect(rows.map(({ statement }) => statement.includes("*"))).toEqual([false]);
-    await sql`alter table policies add column later text`.execute(one);
+    await sql`alter table policies add column later text`.execute(connection);
     expect(await read()).toEqual([[], []]);
-    await sql`alter table policies drop column later`.execute(one);
+    await sql`alter table policies drop column later`.execute(connection);
   });
 });

@@ -18,14 +18,14 @@ async function twoNodes(id: string) {
     input: {},
     summary: id,
   };
-  const at = (node: number) => ({
+  const createNode = (node: number) => ({
     plan: () => planEffect(db, { id, node, ...write }, NOON),
     set: (state: "sent" | "failed" | "unknown") => setEffectState(db, { id, node }, state, NOON),
     settle: () => settleEffect(db, { id, node }, { url: "done" }, NOON),
   });
   const state = async () =>
     (await db.selectFrom("effects").select("state").where("id", "=", id).executeTakeFirst())?.state;
-  return { first: at(101), second: at(102), state };
+  return { first: createNode(101), second: createNode(102), state };
 }
 
 test("a write that another node took over before it was sent is not sent by the first", async () => {

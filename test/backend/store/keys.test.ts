@@ -11,7 +11,7 @@ async function temporaryFolder(): Promise<string> {
 }
 
 const bytes = (fill: number, length = 32) => Buffer.alloc(length, fill).toString("base64");
-const given = {
+const document = {
   version: 1,
   signing: { id: "s1", key: bytes(1, 64) },
   sealing: [
@@ -30,7 +30,7 @@ const read = {
 test("the first start creates keys.json, readable only by its owner, and later ones read the same keys", async () => {
   const folder = join(await temporaryFolder(), "data");
   const keys = await loadBackendKeys({ folder });
-  expect([keys.signing, keys.sealing].map((each) => each.map(({ key }) => key.length))).toEqual([[32], [32]]);
+  expect([keys.signing, keys.sealing].map((keys) => keys.map(({ key }) => key.length))).toEqual([[32], [32]]);
   expect(Buffer.from(keys.signing[0].key).equals(keys.sealing[0]?.key ?? keys.signing[0].key)).toBe(false);
   expect((await stat(join(folder, "keys.json"))).mode & 0o777).toBe(0o600);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -55,14 +55,14 @@ test("a keys.json that others could read is made private", async () => {
 
 test("KAY_KEYS holds the keys as JSON, or names a file with them", async () => {
   const file = join(await temporaryFolder(), "mounted.json");
-  await writeFile(file, JSON.stringify(given));
-  expect(await loadBackendKeys({ value: JSON.stringify(given) })).toEqual(read);
+  await writeFile(file, JSON.stringify(document));
+  expect(await loadBackendKeys({ value: JSON.stringify(document) })).toEqual(read);
   expect(await loadBackendKeys({ value: file })).toEqual(read);
 });
 
 test("several keys may sign: the list is read in order", async () => {
-  const signing = [{ id: "s2", key: bytes(5) }, given.signing];
-  expect((await loadBackendKeys({ value: JSON.stringify({ ...given, signing }) })).signing).toEqual([
+  const signing = [{ id: "s2", key: bytes(5) }, document.signing];
+  expect((await loadBackendKeys({ value: JSON.stringify({ ...document, signing }) })).signing).toEqual([
     { id: "s2", key: new Uint8Array(32).fill(5) },
     ...read.signing,
   ]);
@@ -73,18 +73,27 @@ test.for<[string, string]>([
   ["this is not JSON", "{"],
   ["this is not JSON", "\0\0\0\0"],
   ["the whole is missing or not of the right form", "[]"],
-  ["version is missing or not of the right form", JSON.stringify({ ...given, version: 2 })],
-  ["signing is missing or not of the right form", JSON.stringify({ ...given, signing: undefined })],
-  ["sealing is missing or not of the right form", JSON.stringify({ ...given, sealing: [] })],
+  ["version is missing or not of the right form", JSON.stringify({ ...document, version: 2 })],
+  ["signing is missing or not of the right form", JSON.stringify({ ...document, signing: undefined })],
+  ["sealing is missing or not of the right form", JSON.stringify({ ...document, sealing: [] })],
   [
     "sealing.0.key is missing or not of the right form",
-    JSON.stringify({ ...given, sealing: [{ id: "new", key: "a b!" }] }),
+    JSON.stringify({ ...document, sealing: [{ id: "new", key: "a b!" }] }),
   ],
-  ["the sealing key new has not 32 bytes", JSON.stringify({ ...given, sealing: [{ id: "new", key: bytes(2, 31) }] })],
-  ["the signing key s1 has less than 32 bytes", JSON.stringify({ ...given, signing: { id: "s1", key: bytes(2, 31) } })],
-  ["two signing keys have one id", JSON.stringify({ ...given, signing: [given.signing, given.signing] })],
-  ["signing is missing or not of the right form", JSON.stringify({ ...given, signing: [] })],
-  ["two sealing keys have one id", JSON.stringify({ ...given, sealing: [given.sealing[0], given.sealing[0]] })],
+  [
+    "the sealing key new has not 32 bytes",
+    JSON.stringify({ ...document, sealing: [{ id: "new", key: bytes(2, 31) }] }),
+  ],
+  [
+    "the signing key s1 has less than 32 bytes",
+    JSON.stringify({ ...document, signing: { id: "s1", key: bytes(2, 31) } }),
+  ],
+  ["two signing keys have one id", JSON.stringify({ ...document, signing: [document.signing, document.signing] })],
+  ["signing is missing or not of the right form", JSON.stringify({ ...document, signing: [] })],
+  [
+    "two sealing keys have one id",
+    JSON.stringify({ ...document, sealing: [document.sealing[0], document.sealing[0]] }),
+  ],
 ])("a broken keys.json is never replaced: %s", async ([reason, text]) => {
   const folder = await temporaryFolder();
   const file = join(folder, "keys.json");

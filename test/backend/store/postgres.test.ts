@@ -242,10 +242,10 @@ test("a start lock whose holder is gone is removed", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await first.stop();
-  const gone = spawnSync("true").pid;
-  const holder = { id: "00112233", pid: gone, started: "1", host: hostname(), at: Date.now() };
+  const endedPid = spawnSync("true").pid;
+  const holder = { id: "00112233", pid: endedPid, started: "1", host: hostname(), at: Date.now() };
   await writeFile(join(first.folder, "start.lock"), JSON.stringify(holder));
-  await writeFile(join(first.folder, "users", `${gone}-00112233`), "");
+  await writeFile(join(first.folder, "users", `${endedPid}-00112233`), "");
   const second = await start(world);
   const pid = await postmasterOf(second.folder);
   await second.stop();

@@ -145,11 +145,11 @@ test("a repository is found by its name alone among those of the account", async
       { name: "api", full_name: "other/api" },
     ],
   };
-  const found = await run("github.get_issue", { repository: "Web", number: "3" }, mine, {
+  const result = await run("github.get_issue", { repository: "Web", number: "3" }, mine, {
     request: `GET ${WEB}/issues/3`,
     json: issue(3, "Three"),
   });
-  expect(found.url).toBe("https://github.com/acme/web/issues/3");
+  expect(result.url).toBe("https://github.com/acme/web/issues/3");
   expect(await refusal("github.get_issue", { repository: "api", number: 3 }, mine)).toMatchObject({
     code: "INVALID_REQUEST",
     message: "Several repositories on GitHub are called “api”: acme/api, other/api.",

@@ -131,8 +131,8 @@ test.each([
   [{ Team: "Moon" }, "Invalid value for the field Team: “Moon” is not one of its values (Core, Web)."],
   [{ "Story Points": "many" }, "Invalid value for the field Story Points: “many” is not a number."],
   [{ Teem: "Core" }, "The issue has no field “Teem”."],
-])("an invalid field is refused before anything is sent: %j", async (given, message) => {
-  const rejected = run("jira.create_issue", { project: "SHOP", summary: "x", fields: given }, types, fields);
+])("an invalid field is refused before anything is sent: %j", async (values, message) => {
+  const rejected = run("jira.create_issue", { project: "SHOP", summary: "x", fields: values }, types, fields);
   await expect(rejected).rejects.toMatchObject({ code: "INVALID_REQUEST", message });
 });
 

@@ -90,7 +90,10 @@ export async function runExpecting(
 /** Creates a function that does the same for the tools of one service; `base` precedes paths without an origin. */
 export function createRunner(service: Service, metadata: Record<string, unknown>, base = "") {
   return async (name: string, input: Record<string, unknown>, ...expected: Expected[]) => {
-    const requests = expected.map((one) => ({ ...one, request: one.request.replace(" /", ` ${base}/`) }));
+    const requests = expected.map((expectation) => ({
+      ...expectation,
+      request: expectation.request.replace(" /", ` ${base}/`),
+    }));
     return (await runExpecting(service, metadata, name, input, ...requests)).result;
   };
 }

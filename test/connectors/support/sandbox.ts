@@ -37,9 +37,9 @@ export function sandboxServices(seed?: unknown) {
 
 /** Connects a service through its consent page. Returns a function that runs its tools by name. */
 export async function connected(world: ReturnType<typeof sandboxServices>, name: string, scopes?: string[]) {
-  const found = world.configured.find(({ service }) => service.name === name);
-  if (!found?.client) throw new Error(`${name} cannot be connected`);
-  const { service, endpoints, client } = found;
+  const configuration = world.configured.find(({ service }) => service.name === name);
+  if (!configuration?.client) throw new Error(`${name} cannot be connected`);
+  const { service, endpoints, client } = configuration;
   const token = await consent(world, endpoints, client, { ...service.oauth, scopes: scopes ?? service.oauth.scopes });
   const clock = { now: () => NOW };
   const http = createServiceHttp({ ...world, endpoints, service, client, token: async () => token, clock });

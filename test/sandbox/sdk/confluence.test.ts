@@ -52,6 +52,6 @@ test("confluence.js reports a missing page and a missing scope", async () => {
   const confluence = await client();
   expect(await failureOf(confluence.page.getPageById({ id: 1 }))).toMatchObject({ status: 404 });
   const reader = await client(READ);
-  const asked = { body: { spaceId: "1", title: "x" } };
-  expect(await failureOf(reader.page.createPage(asked))).toMatchObject({ status: 401 });
+  const request = { body: { spaceId: "1", title: "x" } };
+  expect(await failureOf(reader.page.createPage(request))).toMatchObject({ status: 401 });
 });

@@ -50,10 +50,10 @@ export function listCases({ armed = false }: { armed?: boolean } = {}): DojoCase
     ...STATES.map((state): [Goal, Carrier, State] => [goal, "literal", state]),
     ...CARRIERS.slice(1).map((carrier): [Goal, Carrier, State] => [goal, carrier, "policy"]),
   ]);
-  const chosen = armed
+  const selection = armed
     ? combinations.filter(([, carrier, state]) => carrier === "literal" && state === "none")
     : combinations;
-  const attacks = chosen.map(([goal, carrier, state]) => ({
+  const attacks = selection.map(([goal, carrier, state]) => ({
     id: `${goal.id}/${carrier}/${state}`,
     run: (scene: Scene) => runAttack(scene, goal, carrier, state, armed),
   }));

@@ -55,12 +55,12 @@ export function killing(place: () => Place) {
         }
         return running;
       };
-      const seen = await askThrough({ token, backend }, `go ${++count}`);
+      const outcome = await askThrough({ token, backend }, `go ${++count}`);
       await running?.rearm();
-      const receipts = seen.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data.effect] : []));
+      const receipts = outcome.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data.effect] : []));
       return {
         kills: died + (running?.alive() ? 0 : 1),
-        faults: await faultsOf(database, seen, text),
+        faults: await faultsOf(database, outcome, text),
         receipt: receipts.at(-1),
         arrived: service.arrived.length - arrivedBefore,
       };

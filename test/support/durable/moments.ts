@@ -10,47 +10,55 @@ export type AtMoment = (name: string) => void;
  *
  * @param running holds statements until all their moments are reported
  */
-export function watchedPool(pool: PostgresPool, at: AtMoment, running = new Set<Promise<unknown>>()): PostgresPool {
+export function watchedPool(
+  pool: PostgresPool,
+  onMoment: AtMoment,
+  running = new Set<Promise<unknown>>(),
+): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => watchedClient(await pool.connect(), at, running),
+    connect: async () => watchedClient(await pool.connect(), onMoment, running),
   };
 }
 
 /** HTTP to models and services, with the moments of each request. */
-export function watchedFetch(fetch: Fetch, nameOf: (url: string) => string | undefined, at: AtMoment): Fetch {
+export function watchedFetch(fetch: Fetch, nameOf: (url: string) => string | undefined, onMoment: AtMoment): Fetch {
   return async (url, init) => {
     const name = nameOf(url);
     if (name === undefined) return await fetch(url, init);
-    at(`${name} before`);
+    onMoment(`${name} before`);
     const answer = await fetch(url, init);
-    at(`${name} answered`);
+    onMoment(`${name} answered`);
     const { status, headers } = answer;
-    return new Response(answer.body?.pipeThrough(inPieces(name, at)) ?? null, { status, headers });
+    return new Response(answer.body?.pipeThrough(inPieces(name, onMoment)) ?? null, { status, headers });
   };
 }
 
 /** Pieces end at event boundaries, however the socket split them. */
-function inPieces(name: string, at: AtMoment): TransformStream<Uint8Array, Uint8Array> {
+function inPieces(name: string, onMoment: AtMoment): TransformStream<Uint8Array, Uint8Array> {
   let rest = Buffer.alloc(0);
   return new TransformStream({
     transform(bytes, controller) {
       rest = Buffer.concat([rest, bytes]);
       for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
-        at(`${name} piece`);
+        onMoment(`${name} piece`);
         controller.enqueue(new Uint8Array(rest.subarray(0, end + 2)));
         rest = rest.subarray(end + 2);
       }
     },
     flush(controller) {
       controller.enqueue(new Uint8Array(rest));
-      at(`${name} after`);
+      onMoment(`${name} after`);
     },
   });
 }
 
-function watchedClient(client: PostgresPoolClient, at: AtMoment, running: Set<Promise<unknown>>): PostgresPoolClient {
+function watchedClient(
+  client: PostgresPoolClient,
+  onMoment: AtMoment,
+  running: Set<Promise<unknown>>,
+): PostgresPoolClient {
   let transaction: Statement[] | undefined;
   const query = async (text: string, parameters: readonly unknown[] = []) => {
     const word = text.trim().slice(0, 6).toLowerCase();
@@ -64,12 +72,12 @@ function watchedClient(client: PostgresPoolClient, at: AtMoment, running: Set<Pr
           : undefined;
     const name = changes && changeOf(changes);
     if (word === "commit" || word === "rollba") transaction = undefined;
-    if (name) at(`${name} before`);
+    if (name) onMoment(`${name} before`);
     const result = await (client.query as (text: string, parameters: readonly unknown[]) => Promise<unknown>)(
       text,
       parameters,
     );
-    if (name) at(`${name} after`);
+    if (name) onMoment(`${name} after`);
     return result;
   };
   const queryAndCount = (text: string, parameters?: readonly unknown[]) => {

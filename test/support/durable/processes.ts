@@ -70,10 +70,10 @@ async function started(child: ChildProcess, orders: Orders): Promise<BackendProc
     alive,
     log,
     async rearm(kill) {
-      const { promise: told, resolve: tell } = Promise.withResolvers<string[]>();
+      const { promise: report, resolve: tell } = Promise.withResolvers<string[]>();
       child.on("message", (message: Said) => "moments" in message && tell(message.moments));
       child.send({ rearm: kill ?? null });
-      return await Promise.race([told, ended.then(() => [])]);
+      return await Promise.race([report, ended.then(() => [])]);
     },
     kill: async (signal = "SIGKILL") => {
       if (alive()) child.kill(signal);

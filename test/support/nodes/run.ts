@@ -59,7 +59,7 @@ async function played(
   await Promise.race([Promise.all(all), pause(END_LIMIT, undefined, { signal: controller.signal }).catch(() => {})]);
   controller.abort();
   ledger.over = true;
-  for (const what of ledger.underWay.values()) ledger.faults.push(`not over: ${what}`);
+  for (const task of ledger.underWay.values()) ledger.faults.push(`not over: ${task}`);
   const result = await verdict(cluster, ledger, takeOvers);
   return { ...result, complaints: cluster.nodes.flatMap(({ complaints }) => complaints()) };
 }

@@ -33,7 +33,7 @@ export async function verdict(
   for (const { id, status, node } of open.rows)
     if (node !== null || !status.startsWith("awaiting_")) faults.push(`${id} is left ${status}, at node ${node}`);
   const count = (of: string) => ledger.writes.filter(({ mark }) => effect.get(mark) === of).length;
-  const unsettled = ["planned", "sent"].map(count).reduce((sum, each) => sum + each, 0);
+  const unsettled = ["planned", "sent"].map(count).reduce((sum, count) => sum + count, 0);
   if (unsettled > 0) faults.push(`${unsettled} effects are neither over nor unknown`);
   const quiet = ledger.failures.filter(({ phase }) => phase === "quiet" || phase === "roll");
   faults.push(...quiet.map(({ phase, what }) => `failed (${phase}): ${what}`));

@@ -8,9 +8,9 @@ const BASE = {
   system_fingerprint: "openai/gpt-oss-20b",
 };
 
-const delta = (given: object, finish_reason: string | null = null) => ({
+const delta = (content: object, finish_reason: string | null = null) => ({
   ...BASE,
-  choices: [{ index: 0, delta: given, logprobs: null, finish_reason }],
+  choices: [{ index: 0, delta: content, logprobs: null, finish_reason }],
 });
 
 const call = (index: number, toolCall: object) => delta({ tool_calls: [{ index, ...toolCall }] });

@@ -8,9 +8,9 @@ const BASE = {
   system_fingerprint: "fp_ollama",
 };
 
-const delta = (given: object, finish_reason: string | null = null) => ({
+const delta = (content: object, finish_reason: string | null = null) => ({
   ...BASE,
-  choices: [{ index: 0, delta: { role: "assistant", content: "", ...given }, finish_reason }],
+  choices: [{ index: 0, delta: { role: "assistant", content: "", ...content }, finish_reason }],
 });
 
 const usage = { ...BASE, choices: [], usage: { prompt_tokens: 120, completion_tokens: 8, total_tokens: 128 } };

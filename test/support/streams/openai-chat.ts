@@ -9,9 +9,9 @@ const BASE = {
   system_fingerprint: "fp_0123456789",
 };
 
-const delta = (given: object, finish_reason: string | null = null) => ({
+const delta = (content: object, finish_reason: string | null = null) => ({
   ...BASE,
-  choices: [{ index: 0, delta: given, logprobs: null, finish_reason }],
+  choices: [{ index: 0, delta: content, logprobs: null, finish_reason }],
   usage: null,
   obfuscation: "x1Y2",
 });

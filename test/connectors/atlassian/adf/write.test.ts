@@ -169,8 +169,8 @@ test("any text becomes a document that Jira accepts, without losing a word", () 
       const document = toAdf(source, "description");
       expect(document ? faults(document, "") : []).toEqual([]);
       const markdown = toMarkdown(document);
-      for (const each of source.replace(/^ *(```|~~~).*$/gm, " ").match(/[a-z]{4,}/g) ?? [])
-        expect(markdown).toContain(each);
+      for (const node of source.replace(/^ *(```|~~~).*$/gm, " ").match(/[a-z]{4,}/g) ?? [])
+        expect(markdown).toContain(node);
     }),
     { numRuns: 500 },
   );
