@@ -34,6 +34,7 @@ function addArticle(type: string): string {
   return `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 }
 
-function capitalize(text: string): string {
+/** Writes the first letter in upper case. */
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,5 @@
 import { Problem } from "./errors.ts";
+import { capitalize } from "./parse.ts";
 import { DAYS, readTimingWords, type TimingWords } from "./timing-words.ts";
 
 /**
@@ -85,18 +86,35 @@ export function formatTiming(timing: Timing): string {
     const { minutes } = timing;
     return minutes === 60 ? "hour" : minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
   }
-  const name = "date" in timing ? formatDate(timing.date) : formatDays(timing.days);
-  return `${name} ${timing.hour}:${String(timing.minute).padStart(2, "0")}`;
+  const name = "date" in timing ? `${formatDate(timing.date)} of month` : listDays(timing.days).join(", ");
+  return `${name} ${formatTime(timing)}`;
+}
+
+/** Describes a timing in words: `every 2 hours`, `every Monday and Friday at 9:00`, `on the 1st of every month at 9:00`. */
+export function describeTiming(timing: Timing): string {
+  if ("minutes" in timing) {
+    const [count, unit] = timing.minutes % 60 === 0 ? [timing.minutes / 60, "hour"] : [timing.minutes, "minute"];
+    return count === 1 ? `every ${unit}` : `every ${count} ${unit}s`;
+  }
+  const time = `at ${formatTime(timing)}`;
+  if ("date" in timing) return `on the ${formatDate(timing.date)} of every month ${time}`;
+  const days = listDays(timing.days).map((day) => (DAYS.get(day)?.length === 1 ? capitalize(day) : day));
+  return `every ${new Intl.ListFormat("en").format(days)} ${time}`;
+}
+
+function formatTime({ hour, minute }: { hour: number; minute: number }): string {
+  return `${hour}:${String(minute).padStart(2, "0")}`;
 }
 
 function formatDate(date: number): string {
-  if (date === 0) return "last day of month";
+  if (date === 0) return "last day";
   const ending = date > 3 && date < 21 ? "th" : (["th", "st", "nd", "rd"][date % 10] ?? "th");
-  return `${date}${ending} of month`;
+  return `${date}${ending}`;
 }
 
-function formatDays(days: readonly number[]): string {
-  const names = [...DAYS].flatMap(([name, set]) => (set.length === 1 && days.includes(set[0] ?? -1) ? [name] : []));
+/** Lists the names of the days, or the name of their group. */
+function listDays(days: readonly number[]): string[] {
   const group = [...DAYS].find(([, set]) => set.join() === days.join());
-  return group?.[0] ?? names.join(", ");
+  if (group) return [group[0]];
+  return [...DAYS].flatMap(([name, set]) => (set.length === 1 && days.includes(set[0] ?? -1) ? [name] : []));
 }

@@ -46,28 +46,36 @@ test("a schedule runs at its time, in a separate conversation that it names", as
     exit: 0,
     stdout: expect.stringMatching(/^[0-9a-f]{6}\n$/),
     stderr: expect.stringMatching(
-      /^Runs “show KAY-1” every monday 9:00, Europe\/Berlin\. Next run: 2026-11-30 09:00 \+01:00\.\n/,
+      /^Runs “show KAY-1” every Monday at 9:00, Europe\/Berlin\. Next run: 2026-11-30 09:00 \+01:00\.\n/,
     ),
   });
   await pass(ann, 67 * HOUR);
   expect(await titles(ann)).toEqual([]);
   await pass(ann, 1 * HOUR);
   await expect.poll(async () => (await list(ann))[0]?.last_run?.status).toBe("completed");
-  expect(await titles(ann)).toEqual(["Every monday 9:00: show KAY-1"]);
+  expect(await titles(ann)).toEqual(["Every Monday at 9:00: show KAY-1"]);
   expect((await list(ann))[0]?.next_at).toBe("2026-12-07T08:00:00.000Z");
   expect((await ann("sessions show latest")).stdout).toContain("KAY-1");
 });
 
 test.for([
-  [["weekday at 9", "show KAY-1"], "weekday 9:00", "2026-11-30 09:00 +01:00"],
-  [["monday", "9am", "show KAY-1"], "monday 9:00", "2026-11-30 09:00 +01:00"],
-  [["daily", "at", "18:30", "show", "KAY-1"], "day 18:30", "2026-11-27 18:30 +01:00"],
-  [["morning", "show", "KAY-1"], "day 9:00", "2026-11-28 09:00 +01:00"],
-  [["first", "of", "the", "month", "at", "9", "show KAY-1"], "1st of month 9:00", "2026-12-01 09:00 +01:00"],
-  [["last day of the month at noon", "show", "KAY-1"], "last day of month 12:00", "2026-11-30 12:00 +01:00"],
+  [["weekday at 9", "show KAY-1"], "every weekday at 9:00", "2026-11-30 09:00 +01:00"],
+  [["monday", "9am", "show KAY-1"], "every Monday at 9:00", "2026-11-30 09:00 +01:00"],
+  [["daily", "at", "18:30", "show", "KAY-1"], "every day at 18:30", "2026-11-27 18:30 +01:00"],
+  [["morning", "show", "KAY-1"], "every day at 9:00", "2026-11-28 09:00 +01:00"],
+  [
+    ["first", "of", "the", "month", "at", "9", "show KAY-1"],
+    "on the 1st of every month at 9:00",
+    "2026-12-01 09:00 +01:00",
+  ],
+  [
+    ["last day of the month at noon", "show", "KAY-1"],
+    "on the last day of every month at 12:00",
+    "2026-11-30 12:00 +01:00",
+  ],
 ] as const)("kay every %j repeats the time that it understood: %s", async ([words, timing, next]) => {
   expect((await openMachine()(["every", ...words])).stderr).toMatch(
-    `Runs “show KAY-1” every ${timing}, Europe/Berlin. Next run: ${next}.\n`,
+    `Runs “show KAY-1” ${timing}, Europe/Berlin. Next run: ${next}.\n`,
   );
 });
 
@@ -76,7 +84,7 @@ test("requests of a run wait in kay pending, under the name of the schedule", as
   const ann = kay({ signedIn: true, services: withDesk(log) });
   await ann(["every", "15m", "delete KAY-3"]);
   await pass(ann, 15 * MINUTE);
-  await expect.poll(async () => (await ann("pending")).stdout).toContain("Every 15m: delete KAY-3");
+  await expect.poll(async () => (await ann("pending")).stdout).toContain("Every 15 minutes: delete KAY-3");
   await pass(ann, 15 * MINUTE);
   const [openRequest] = (await list(ann)) as [Listed];
   expect(openRequest).toMatchObject({

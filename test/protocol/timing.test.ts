@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTiming, parseTiming } from "#protocol/timing";
+import { describeTiming, formatTiming, parseTiming } from "#protocol/timing";
 
 const parse = (text: string) => parseTiming(text, "USAGE");
 
@@ -37,6 +37,17 @@ test.for([
 ])("%s means %s", ([text = "", spelled]) => {
   expect(formatTiming(parse(text))).toBe(spelled);
   expect(parse(spelled ?? "")).toEqual(parse(text));
+});
+
+test.for([
+  ["2h", "every 2 hours"],
+  ["hour", "every hour"],
+  ["90m", "every 90 minutes"],
+  ["weekend 12:00", "every weekend at 12:00"],
+  ["tuesday, thursday 8:05", "every Tuesday and Thursday at 8:05"],
+  ["last day of month 18:00", "on the last day of every month at 18:00"],
+])("%s is described as %s", ([text = "", description]) => {
+  expect(describeTiming(parse(text))).toBe(description);
 });
 
 test.for([

@@ -1,3 +1,5 @@
+import { capitalize } from "#protocol/parse";
+import { describeTiming, parseTiming } from "#protocol/timing";
 import { delegationProblem, hasLimits } from "../generations/delegation.ts";
 import { type StartedGeneration, startGenerationIn } from "../generations/requests/start.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -29,7 +31,8 @@ export async function startRun(
     runsAt: "backend",
   };
   if (ports.agent && hasLimits(request)) throw delegationProblem(request);
-  const title = `Every ${timing}: ${scheduled.prompt}`;
+  const when = capitalize(describeTiming(parseTiming(timing, "INVALID_REQUEST")));
+  const title = `${when}: ${scheduled.prompt}`;
   const conversationId = await createConversation(tx, { installationId, interactive: false, title, now });
   const started = await startGenerationIn(tx, { installationId, conversationId, request, detached: true, now });
   await changeSchedule(tx, id, {

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { shortenId } from "#protocol/short-id";
 import { resolveTimeZone } from "#protocol/time";
-import { formatTiming, parseTiming } from "#protocol/timing";
+import { describeTiming, formatTiming, parseTiming } from "#protocol/timing";
 import { truncateCells } from "#ui/screen/cells";
 import { toLine } from "#ui/text/words";
 import { type AllowOptions, checkLimitsSupported, readAllowList } from "../../ask/allow-list.ts";
@@ -41,13 +41,22 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   kay.out.writeLine(shortenId(schedule.id));
   const where = schedule.timing.includes(":") ? `, ${schedule.time_zone}` : "";
   kay.out.writeProgress(
-    `Runs “${truncateCells(toLine(schedule.prompt), 60)}” every ${toLine(schedule.timing + where)}. Next run: ${formatNext(schedule)}.`,
+    `Runs “${truncateCells(toLine(schedule.prompt), 60)}” ${describe(schedule.timing)}${toLine(where)}. Next run: ${formatNext(schedule)}.`,
   );
   if (link.embedded && !isServiceInstalled(kay))
     kay.out.writeProgress(
       "Your local backend runs it until you log out. `kay serve --install` starts it when you log in.",
     );
   else kay.out.writeProgress(`\`kay every remove ${shortenId(schedule.id)}\` removes it.`);
+}
+
+/** Describes a timing that the backend sent. A newer backend may have others. */
+function describe(timing: string): string {
+  try {
+    return describeTiming(parseTiming(timing, "USAGE"));
+  } catch {
+    return `every ${toLine(timing)}`;
+  }
 }
 
 /**
