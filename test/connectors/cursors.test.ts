@@ -24,6 +24,7 @@ const LISTS: Record<string, List> = {
   "airtable.list_records": { input: { table: "Tasks" }, field: "records" },
   "bitbucket.list_pull_requests": { input: { state: "all" }, field: "pull_requests" },
   "bitbucket.list_repositories": { field: "repositories" },
+  "confluence.list_comments": { input: { page: "Runbook: sign-in fails" }, field: "comments" },
   "confluence.list_spaces": { field: "spaces" },
   "confluence.search": { field: "pages" },
   "github.list_commits": { input: { repository: "kay-docs" }, field: "commits" },

@@ -115,6 +115,14 @@ const CASES: Record<string, Case> = {
     empty: { json: { results: [], _links: { next: "/rest/api/search?cql=x&cursor=_f_&start=10" } } },
     full: { results: [{ content: { id: "1", title: "Late" }, title: "Late" }] },
   },
+  "confluence.list_comments": {
+    service: confluence,
+    input: { page: "98369" },
+    list: /\/footer-comments/,
+    empty: { json: { results: [], _links: { next: "/wiki/api/v2/pages/98369/footer-comments?cursor=c2" } } },
+    full: { results: [{ id: "1", body: { storage: { value: "<p>Late</p>" } } }] },
+    others: [[/\/pages\/98369\?/, { id: "98369", title: "Plan" }]],
+  },
   "confluence.list_spaces": {
     service: confluence,
     list: /\/spaces/,

@@ -67,6 +67,29 @@ test("words from a title are enough to read a page, and not to change it", async
   });
 });
 
+test("the comments on a page are listed with their authors, whose names need another permission", async () => {
+  const confluence = await connected(sandboxServices(), "confluence");
+  const page = "Runbook: sign-in fails";
+  await confluence.run("confluence.add_comment", { page, text: "Done **today**" });
+  const { data, text } = await confluence.run("confluence.list_comments", { page });
+  expect(data).toMatchObject({
+    comments: [
+      { author: "Dana Demo", text: "Done **today**" },
+      { author: "Sam Sample", text: "Yes, with `REFRESH_INVALID`." },
+      { author: "Dana Demo", text: "Does an expired sign-in look the same?" },
+    ],
+    more: false,
+  });
+  expect(text).toMatch(
+    /^3 comments on Runbook: sign-in fails:\n\n\*\*Dana Demo\*\*, 2026-11-27 \d\d:\d\d \(UTC\)\n\nDone/,
+  );
+  const scopes = ["search:confluence", "read:page:confluence", "read:comment:confluence", "read:me"];
+  const older = await connected(sandboxServices(), "confluence", scopes);
+  expect((await older.run("confluence.list_comments", { page, limit: 1 })).data).toMatchObject({
+    comments: [{ author: "unknown", text: "Yes, with `REFRESH_INVALID`." }],
+  });
+});
+
 test("Confluence in the sandbox: a page is created, added to, commented on, replaced and read", async () => {
   const world = sandboxServices();
   const confluence = await connected(world, "confluence");

@@ -109,6 +109,7 @@ const UNDERSTOOD: Phrasing[] = [
     ["confluence.update_page", { page: "Plan", text: "replace the filter weekly" }],
   ],
   ["comment on the confluence page Plan: looks good", ["confluence.add_comment", { page: "Plan", text: "looks good" }]],
+  ["show the comments on the confluence page Plan", ["confluence.list_comments", { page: "Plan" }]],
   ["which spaces are there in confluence?", ["confluence.list_spaces", {}]],
   ["merge pull request 7 in web", ["bitbucket.merge_pull_request", { id: 7, repository: "web" }]],
   ["approve PR 7 in web", ["bitbucket.approve_pull_request", { id: 7, repository: "web" }]],

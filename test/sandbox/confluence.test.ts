@@ -173,18 +173,18 @@ test("a page is commented on, and its comments are listed and read one by one", 
   const body = { representation: "storage", value: "<p>Step <strong>two</strong> is gone</p>" };
   const created = await wiki("/api/v2/footer-comments", { method: "POST", json: { pageId: page.id, body } });
   const comment = {
-    id: "131073",
+    id: "131375",
     status: "current",
     title: "Re: Release checklist",
     pageId: page.id,
     version: { number: 1, message: "", minorEdit: false, authorId: DANA, createdAt: "2026-11-20T09:00:00.000Z" },
     body: { storage: body },
-    _links: { webui: `${page._links.webui}?focusedCommentId=131073`, base: created.body._links.base },
+    _links: { webui: `${page._links.webui}?focusedCommentId=131375`, base: created.body._links.base },
   };
   expect([created.status, created.body]).toEqual([201, comment]);
   const list = await wiki(`/api/v2/pages/${page.id}/footer-comments?body-format=storage`);
   expect(list.body.results).toEqual([{ ...comment, _links: { webui: comment._links.webui } }]);
-  expect((await wiki("/api/v2/footer-comments/131073?body-format=storage")).body).toEqual(comment);
+  expect((await wiki("/api/v2/footer-comments/131375?body-format=storage")).body).toEqual(comment);
 });
 
 test.each([

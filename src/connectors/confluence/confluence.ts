@@ -4,6 +4,7 @@ import type { Service } from "../service.ts";
 import { addCommentTool } from "./comment.ts";
 import { createPageTool } from "./create.ts";
 import { getPageTool } from "./get.ts";
+import { listCommentsTool } from "./list-comments.ts";
 import { listSpacesTool } from "./list-spaces.ts";
 import { searchTool } from "./search.ts";
 import { updatePageTool } from "./update.ts";
@@ -14,7 +15,9 @@ const SCOPES = [
   "read:page:confluence",
   "write:page:confluence",
   "read:space:confluence",
+  "read:comment:confluence",
   "write:comment:confluence",
+  "read:user:confluence",
 ];
 
 /** Confluence Cloud. Source: https://developer.atlassian.com/cloud/confluence/rest/v2/ */
@@ -28,5 +31,5 @@ export const confluence: Service = {
     genericBase: (metadata) => `/ex/confluence/${getSite(metadata, "confluence").cloudId}`,
   },
   identify: (http) => fetchAtlassianIdentity(http, "Confluence", SCOPES),
-  tools: [searchTool, getPageTool, createPageTool, updatePageTool, addCommentTool, listSpacesTool],
+  tools: [searchTool, getPageTool, createPageTool, updatePageTool, addCommentTool, listCommentsTool, listSpacesTool],
 };

@@ -127,15 +127,21 @@ export const DEFAULT_SEED: AtlassianSeed = {
           4,
           "<ol><li>Run the checks</li><li>Write the notes</li><li>Tag the release</li><li>Tell the team</li></ol>",
         ),
-        createPage(
-          "Runbook: sign-in fails",
-          "Kay engineering",
-          SAM,
-          "-40d",
-          "-8d",
-          2,
-          "<h2>What users see</h2><p>kay says that the sign-in has ended although nobody logged out.</p><h2>What to do</h2><ol><li>Look for <code>REFRESH_REUSED</code> in the log</li><li>Ask which version they run</li><li>If it is older than 0.1, let them update and connect again</li></ol>",
-        ),
+        {
+          ...createPage(
+            "Runbook: sign-in fails",
+            "Kay engineering",
+            SAM,
+            "-40d",
+            "-8d",
+            2,
+            "<h2>What users see</h2><p>kay says that the sign-in has ended although nobody logged out.</p><h2>What to do</h2><ol><li>Look for <code>REFRESH_REUSED</code> in the log</li><li>Ask which version they run</li><li>If it is older than 0.1, let them update and connect again</li></ol>",
+          ),
+          comments: [
+            { author: DANA, body: "<p>Does an expired sign-in look the same?</p>", created: "-7d" },
+            { author: SAM, body: "<p>Yes, with <code>REFRESH_INVALID</code>.</p>", created: "-6d" },
+          ],
+        },
         createPage(
           "How we review",
           "Kay engineering",

@@ -31,7 +31,8 @@ function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<Atl
   const [read, write] = [requireScope("read:comment:confluence"), requireScope("write:comment:confluence")];
   app.get("/pages/:id/footer-comments", read, (c) => {
     const page = findPage(c);
-    return paginate(c, page.comments, (comment) => toCommentView(page, comment, c.req.query("body-format")));
+    const comments = c.req.query("sort") === "-created-date" ? page.comments.toReversed() : page.comments;
+    return paginate(c, comments, (comment) => toCommentView(page, comment, c.req.query("body-format")));
   });
   app.get("/footer-comments/:comment", read, (c) => {
     const commentId = c.req.param("comment");
@@ -42,6 +43,13 @@ function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<Atl
     throw notFoundError("Not Found");
   });
   app.post("/footer-comments", write, (c) => create(c, provider));
+  app.post("/users-bulk", requireScope("read:user:confluence"), async (c) => {
+    const { accountIds } = await parseBody(c);
+    if (!Array.isArray(accountIds)) throw confluenceError(2, 400, "Missing required property 'accountIds'.");
+    const users = c.get("world").accounts.filter(({ accountId }) => accountIds.includes(accountId));
+    const results = users.map(({ accountId, displayName }) => ({ accountId, displayName, accountType: "atlassian" }));
+    return c.json({ results, _links: { base: getBaseUrl(c) } });
+  });
 }
 
 /** Answers 201, unlike the creation of pages. */
