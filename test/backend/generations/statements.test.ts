@@ -1,9 +1,8 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Database } from "#backend/store/schema";
 import type { World } from "#test/backend";
 import { connect } from "#test/consent";
-import { countedPool } from "#test/counted-pool";
 import { openWrapped } from "#test/database";
 import { deskServices } from "#test/desk";
 import { json } from "#test/outside";
@@ -34,6 +33,23 @@ beforeEach(async () => {
   await world.ports.node.number();
 });
 afterEach(() => expect(model.left()).toBe(0));
+
+/** A pool that notes each statement that is sent to the database, in order. */
+function countedPool(pool: PostgresPool): { pool: PostgresPool; statements: string[] } {
+  const statements: string[] = [];
+  const count = (client: PostgresPoolClient) =>
+    ({
+      query: (text: string, values: unknown[]) => {
+        statements.push(text.replace(/\s+/g, " ").trim());
+        return client.query(text, values);
+      },
+      release: () => client.release(),
+    }) as unknown as PostgresPoolClient;
+  return {
+    statements,
+    pool: { options: pool.options, end: () => pool.end(), connect: async () => count(await pool.connect()) },
+  };
+}
 
 /** The statements since the last call. */
 const take = () => statements.splice(0);
