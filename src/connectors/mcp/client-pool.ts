@@ -107,10 +107,10 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
   };
   /** The connection with the session of a task, opened again if it was lost. */
   const chooseSession = (server: McpServerRef, { session = "" }: TaskHandle): McpServerRef => {
-    const open = [...entries].find(
+    const entry = [...entries].find(
       ([key, entry]) => belongsToKey(server.key, key) && entry.open?.client.session === session,
     );
-    return { ...server, key: open?.[0] ?? `${server.key}#${session}` };
+    return { ...server, key: entry?.[0] ?? `${server.key}#${session}` };
   };
   const callOnce = async (
     server: McpServerRef,
@@ -177,11 +177,11 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
         return await callOnce(server, tool, input, { ...call, task });
       } catch (error) {
         if (task?.handle) return await followOver(ref, tool, input, { ...call, task, error });
-        const lost = error instanceof Problem && error.code === "OUTCOME_UNKNOWN";
-        const again =
+        const isLost = error instanceof Problem && error.code === "OUTCOME_UNKNOWN";
+        const shouldRetry =
           isClosedProblem(error) ||
-          (lost && call.repeatable && entries.get(server.key)?.open?.client.alive() === false);
-        if (!again || call.signal?.aborted) throw error;
+          (isLost && call.repeatable && entries.get(server.key)?.open?.client.alive() === false);
+        if (!shouldRetry || call.signal?.aborted) throw error;
         call.log?.(`Lost the connection to ${server.definition.title}; trying again.`);
         return await callOnce(server, tool, input, call);
       }

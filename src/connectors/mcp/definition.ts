@@ -65,14 +65,14 @@ export function formatMcpPlace(place: McpPlace): string {
 
 /** Returns a hash of location and sign-in, to which the server's secrets are bound. They are never sent elsewhere. */
 export function getMcpBinding({ place, auth }: Pick<McpDefinition, "place" | "auth">): string {
-  const where =
+  const location =
     "url" in place
       ? ["url", new URL(place.url).href]
-      : ["command", ...place.command, place.folder ?? "", ...pickGiven(place)];
-  const more =
+      : ["command", ...place.command, place.folder ?? "", ...listEnvironment(place)];
+  const detail =
     auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
-  const kinds = more === undefined ? [auth.type] : [auth.type, more];
-  return hash("sha256", JSON.stringify(["mcp", where, kinds]), "hex");
+  const kinds = detail === undefined ? [auth.type] : [auth.type, detail];
+  return hash("sha256", JSON.stringify(["mcp", location, kinds]), "hex");
 }
 
 /** Returns a hash of everything that the user reviewed, so that an approval stores nothing else. */
@@ -88,7 +88,7 @@ export function toCredential(auth: McpAuth): Credential {
 }
 
 /** Omits an empty list, so that it has the same binding as no list. */
-function pickGiven({ env = [] }: { env?: string[] }): unknown[] {
+function listEnvironment({ env = [] }: { env?: string[] }): unknown[] {
   return env.length === 0 ? [] : [{ env }];
 }
 

@@ -32,7 +32,7 @@ export type ElicitationHandler = { answer: HandleElicitation; notes(): string[] 
  */
 export function createElicitationHandler(
   people: Interactive | undefined,
-  asking: ElicitationSource,
+  source: ElicitationSource,
 ): ElicitationHandler {
   const notes: string[] = [];
   let count = 0;
@@ -44,17 +44,17 @@ export function createElicitationHandler(
     notes: () => notes,
     answer: async (request, _over, completed) => {
       if (++count > MAX_QUESTIONS)
-        return cancelWithNote(`${asking.title} asked more than ${MAX_QUESTIONS} questions; kay canceled the others.`);
+        return cancelWithNote(`${source.title} asked more than ${MAX_QUESTIONS} questions; kay canceled the others.`);
       if (Buffer.byteLength(JSON.stringify(request)) > MAX_QUESTION_BYTES)
-        return cancelWithNote(`${asking.title} sent a question that is too large.`);
-      const question = getQuestion(request, asking);
+        return cancelWithNote(`${source.title} sent a question that is too large.`);
+      const question = getQuestion(request, source);
       if ("problem" in question) return cancelWithNote(question.problem);
-      if (!people) return cancelWithNote(buildUnavailableNote(asking));
+      if (!people) return cancelWithNote(buildUnavailableNote(source));
       try {
         return await askUser(people, question, completed);
       } catch (error) {
         if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE")
-          return cancelWithNote(buildUnavailableNote(asking));
+          return cancelWithNote(buildUnavailableNote(source));
         if (error instanceof Problem && error.code === "CANCELLED") return { action: "cancel" };
         if (error instanceof Problem && error.code === "INVALID_REQUEST") return cancelWithNote(error.message);
         throw error;
@@ -102,19 +102,19 @@ async function askUser(
   })) as ElicitationAnswer;
 }
 
-function getQuestion(request: ElicitationRequest, asking: ElicitationSource): Question | { problem: string } {
-  if (request.mode === "url") return buildUrlQuestion(request, asking);
+function getQuestion(request: ElicitationRequest, source: ElicitationSource): Question | { problem: string } {
+  if (request.mode === "url") return buildUrlQuestion(request, source);
   const fields = parseFormFields(request.requestedSchema);
-  if (!fields) return { problem: `${asking.title} asked with a form that kay cannot show.` };
+  if (!fields) return { problem: `${source.title} asked with a form that kay cannot show.` };
   const secret = findSecretQuestion(fields.flatMap(({ field }) => listFieldTexts(field)));
   if (secret !== undefined)
     return {
-      problem: `${asking.title} asked for a secret in a form (“${cleanLine(secret, 80)}”), which kay does not show. The server must ask for it on a web page.`,
+      problem: `${source.title} asked for a secret in a form (“${cleanLine(secret, 80)}”), which kay does not show. The server must ask for it on a web page.`,
     };
   return {
     prompt: {
       type: "input",
-      prompt: `${formatSource(asking)}\n\n${formatMessage(request.message)}\n\nYour answers go to that server. ${NO_SECRETS}`,
+      prompt: `${formatSource(source)}\n\n${formatMessage(request.message)}\n\nYour answers go to that server. ${NO_SECRETS}`,
       inputSchema: { type: "form", fields: fields.map(({ field }) => field) },
       completedView: { show_inputs: true },
     },
@@ -140,17 +140,17 @@ type UrlRequest = Extract<ElicitationRequest, { mode: "url" }>;
 /** Creates the card for a URL. Only the user visits it; kay sends no request and no data. */
 function buildUrlQuestion(
   { message, url: address }: UrlRequest,
-  asking: ElicitationSource,
+  source: ElicitationSource,
 ): Question | { problem: string } {
   const url = parseSafeUrl(address);
-  if (!url) return { problem: `${asking.title} asked to open a URL that kay does not show because it is not https.` };
-  const place = url.hostname.includes("xn--")
+  if (!url) return { problem: `${source.title} asked to open a URL that kay does not show because it is not https.` };
+  const displayHost = url.hostname.includes("xn--")
     ? `${url.host} (contains non-Latin letters; check it carefully)`
     : url.host;
   return {
     prompt: {
       type: "input",
-      prompt: `${formatSource(asking)}\n\n${formatMessage(message)}\n\nOpen in the browser, on ${place}:\n${url.href}\n\nkay sends no data there and does not see what you do. ${NO_SECRETS}`,
+      prompt: `${formatSource(source)}\n\n${formatMessage(message)}\n\nOpen in the browser, on ${displayHost}:\n${url.href}\n\nkay sends no data there and does not see what you do. ${NO_SECRETS}`,
       link: url.href,
       inputSchema: { type: "form", fields: [] },
     },

@@ -1,6 +1,7 @@
 import { cleanLine } from "#protocol/clean";
 import { findLimitFault, getFormatHint, isKnownFormat } from "#protocol/field-limits";
 import type { FieldLimits, InputField } from "#protocol/interactions";
+import { isRecord, type JsonRecord } from "#protocol/json";
 
 /** A field of a server's form, with the function that converts its answer. */
 export type FormField = {
@@ -16,8 +17,6 @@ const MAX_LABEL_LENGTH = 120;
 const MAX_TEXT_LENGTH = 400;
 const MAX_VALUE_LENGTH = 10_000;
 
-type Shape = Record<string, unknown>;
-
 /**
  * Parses the requested schema: a flat object of texts, numbers, booleans and choices (MCP, "Elicitation").
  *
@@ -32,7 +31,7 @@ export function parseFormFields(schema: unknown): FormField[] | undefined {
   return fields.every((field) => field !== undefined) ? fields : undefined;
 }
 
-function getField(id: string, about: Shape | undefined, required: boolean): FormField | undefined {
+function getField(id: string, about: JsonRecord | undefined, required: boolean): FormField | undefined {
   if (!about || id.length > MAX_LABEL_LENGTH) return undefined;
   const options = getOptions(about);
   if (options === null) return undefined;
@@ -53,7 +52,7 @@ function getField(id: string, about: Shape | undefined, required: boolean): Form
 
 type Common = { id: string; label: string; description?: string; required?: boolean; defaultValue?: unknown };
 
-function buildCommonField(id: string, about: Shape, required: boolean, limits = ""): Common {
+function buildCommonField(id: string, about: JsonRecord, required: boolean, limits = ""): Common {
   const ownDescription = typeof about.description === "string" ? cleanLine(about.description, MAX_TEXT_LENGTH) : "";
   const description = [ownDescription, limits].filter(Boolean).join(" ");
   return {
@@ -73,14 +72,14 @@ function getDefault(value: unknown): unknown {
 }
 
 /** Creates a checkbox. It is never required, because "no" is also an answer. */
-function buildCheckbox(id: string, about: Shape): FormField {
+function buildCheckbox(id: string, about: JsonRecord): FormField {
   return {
     field: { ...buildCommonField(id, about, false), type: "checkbox" },
     read: (value) => ({ value: value === true || value === "true" || value === "yes" }),
   };
 }
 
-function buildTextField(id: string, about: Shape, required: boolean): FormField {
+function buildTextField(id: string, about: JsonRecord, required: boolean): FormField {
   const format = isKnownFormat(about.format) ? about.format : undefined;
   const longest = Math.min(parseBound(about.maxLength) ?? MAX_VALUE_LENGTH, MAX_VALUE_LENGTH);
   const limits = omitUndefined({ format, minLength: parseBound(about.minLength), maxLength: longest });
@@ -99,7 +98,7 @@ function buildTextField(id: string, about: Shape, required: boolean): FormField 
   };
 }
 
-function buildNumberField(id: string, about: Shape, required: boolean): FormField {
+function buildNumberField(id: string, about: JsonRecord, required: boolean): FormField {
   const [minimum, maximum] = [parseBound(about.minimum), parseBound(about.maximum)];
   const limits = omitUndefined({ format: String(about.type), minimum, maximum });
   const range = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : "";
@@ -116,7 +115,7 @@ function buildNumberField(id: string, about: Shape, required: boolean): FormFiel
 
 type Option = { value: string; label: string };
 
-function buildSelectField(id: string, about: Shape, options: Option[], required: boolean): FormField {
+function buildSelectField(id: string, about: JsonRecord, options: Option[], required: boolean): FormField {
   return {
     field: { ...buildCommonField(id, about, required), type: "select", options },
     read: (input) => {
@@ -127,7 +126,7 @@ function buildSelectField(id: string, about: Shape, options: Option[], required:
   };
 }
 
-function buildMultiSelectField(id: string, about: Shape, options: Option[], required: boolean): FormField {
+function buildMultiSelectField(id: string, about: JsonRecord, options: Option[], required: boolean): FormField {
   const [minimum, maximum] = [parseBound(about.minItems) ?? 0, parseBound(about.maxItems) ?? options.length];
   const limits = { minItems: minimum, maxItems: maximum };
   const hint = about.minItems === undefined && about.maxItems === undefined ? "" : `Choose ${minimum} to ${maximum}.`;
@@ -148,7 +147,7 @@ function buildMultiSelectField(id: string, about: Shape, options: Option[], requ
  * Returns the choices of an enum, with or without titles, including its older form. Returns undefined without an enum
  * and null for an invalid one.
  */
-function getOptions(about: Shape): Option[] | undefined | null {
+function getOptions(about: JsonRecord): Option[] | undefined | null {
   const source = about.type === "array" ? toShape(about.items) : about;
   if (!source) return about.type === "array" ? null : undefined;
   const titled = source.oneOf ?? source.anyOf;
@@ -177,6 +176,6 @@ function omitUndefined(limits: FieldLimits): FieldLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-function toShape(value: unknown): Shape | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Shape) : undefined;
+function toShape(value: unknown): JsonRecord | undefined {
+  return isRecord(value) ? value : undefined;
 }

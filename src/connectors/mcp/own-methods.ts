@@ -1,6 +1,7 @@
 import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { isRecord } from "#protocol/json";
 
 /** Maximum number of resources, templates and prompts that a list shows, and of messages of a prompt. */
 const MAX_ROWS = 200;
@@ -147,8 +148,7 @@ function parseArguments(input: unknown): Record<string, string> {
   if (input === undefined || input === "") return {};
   try {
     const value: unknown = JSON.parse(String(input));
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return Object.fromEntries(Object.entries(value).map(([name, value]) => [name, String(value)]));
+    if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([name, value]) => [name, String(value)]));
   } catch {
     // Reported below.
   }
@@ -162,7 +162,7 @@ function formatRow(id: string, parts: (string | undefined)[]): string {
 
 /** Formats a list as text, and as data for clients that complete its names. */
 function toRows(rows: string[], structuredContent: Record<string, unknown>): CallToolResult {
-  const more = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
-  const text = [...rows.slice(0, MAX_ROWS), ...more].join("\n") || "None.";
+  const overflow = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
+  const text = [...rows.slice(0, MAX_ROWS), ...overflow].join("\n") || "None.";
   return { content: [{ type: "text", text }], structuredContent };
 }

@@ -17,12 +17,12 @@ type Waiting = { title: string; signal?: AbortSignal; log?(words: string): void;
 /**
  * Waits for a connection. If a program takes long to start, the user learns that it may be downloading.
  *
- * @param waiting `left` is called when `signal` ends the wait before the connection is open
+ * @param options `left` is called when `signal` ends the wait before the connection is open
  * @throws Problem CANCELLED, and the error of opening it
  */
-export async function waitForClient<Open>({ opening, open }: OpeningClient<Open>, waiting: Waiting): Promise<Open> {
+export async function waitForClient<Open>({ opening, open }: OpeningClient<Open>, options: Waiting): Promise<Open> {
   if (open) return await opening;
-  const { title, signal, log, left } = waiting;
+  const { title, signal, log, left } = options;
   const timer = setTimeout(
     () => log?.(`Waiting for ${title} to start; it may have to be downloaded the first time.`),
     START_NOTICE_MS,

@@ -151,8 +151,8 @@ const MAX_VALUE_LENGTH = 80;
 /** Formats a call for approvals and receipts: the tool's name and all arguments. */
 function formatSummary(title: string, { name }: McpTool, input: Record<string, unknown>): string {
   const verb = (name.split(".")[1] ?? "").replaceAll("_", " ");
-  const filled = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
-  const formatted = filled.map(([field, value]) => `${field} “${formatShortValue(value)}”`).join(", ");
+  const filledFields = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const formatted = filledFields.map(([field, value]) => `${field} “${formatShortValue(value)}”`).join(", ");
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in ${title}${formatted ? `: ${formatted}` : ""}`;
 }
 

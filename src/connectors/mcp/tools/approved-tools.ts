@@ -5,7 +5,7 @@ import type { McpDefinition, McpTool } from "../definition.ts";
 import { type ToolList, toToolList } from "./read-tools.ts";
 import { diffTools, formatToolDiff, hasDifferences } from "./tool-diff.ts";
 
-/** A connection with its tools; `stale` if the server has others by now. */
+/** A connection with its tools. `stale`: the server reported that they changed. */
 export type OpenClient = { client: McpClient; list: ToolList; stale: boolean };
 
 /** Lists the tools of a connection again, and logs how they differ now from the approved ones. */
@@ -27,20 +27,21 @@ export async function refreshTools(
   );
 }
 
-/** Checks the tool against the server's current list: an approved tool may mean something else by now. */
+/** Checks that a tool in the server's current list is still the approved one. */
 export function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools }: ToolList): void {
-  const now = tools.find((candidate) => candidate.name === tool.name);
-  if (!now) throw new Problem("NOT_FOUND", `${title} no longer has ${tool.name}.`, { hint: buildApproveHint(name) });
-  if (hasDifferences(diffTools([tool], [now]))) throw changedToolProblem({ name, title }, tool, now);
+  const currentTool = tools.find((candidate) => candidate.name === tool.name);
+  if (!currentTool)
+    throw new Problem("NOT_FOUND", `${title} no longer has ${tool.name}.`, { hint: buildApproveHint(name) });
+  if (hasDifferences(diffTools([tool], [currentTool]))) throw changedToolProblem({ name, title }, tool, currentTool);
 }
 
 /** Creates the error for a changed tool. `now` is the tool that the server lists. */
 function changedToolProblem(
   { name, title }: Pick<McpDefinition, "name" | "title">,
   tool: McpTool,
-  now: McpTool,
+  currentTool: McpTool,
 ): Problem {
-  const [first = ""] = formatToolDiff([tool], diffTools([tool], [now]));
+  const [first = ""] = formatToolDiff([tool], diffTools([tool], [currentTool]));
   return new Problem("TOOL_CHANGED", `${title} changed ${tool.name} since it was approved. ${first}`, {
     hint: buildApproveHint(name),
     details: { service: name, tool: tool.name },

@@ -39,7 +39,7 @@ export type McpCall = CallOptions & {
  * is running. In the newer one, the server reports missing input without doing anything, and the call is repeated with
  * the answers. Either may require a visit to a URL first (-32042).
  *
- * @throws what the library throws; Problem SERVICE_FAILED after too long a silence, CANCELLED when an answer is missing
+ * @throws the library's errors; Problem SERVICE_FAILED after too long a silence, CANCELLED when an answer is missing
  * and nothing was done
  */
 export async function callTool(client: Client, call: McpCall): Promise<CallToolResult> {
@@ -74,16 +74,21 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
       const task = await startTask(client, { name: call.name, arguments: call.input }, signal);
       return await follow(await keepTask(client, task, call.task, call.title));
     }
-    let more: Answers = {};
+    let answers: Answers = {};
     for (let round = 0; ; round++) {
-      const next = await sendCall(client, call, { more, signal, asks: ask !== undefined, heard: noteProgress });
+      const next = await sendCall(client, call, {
+        answers,
+        signal,
+        asks: ask !== undefined,
+        heard: noteProgress,
+      });
       const task = "result" in next ? next.result._meta?.[TASK_KEY] : undefined;
       if (task !== undefined) return await follow(await keepTask(client, task, call.task, call.title));
       if ("result" in next) return next.result;
       if (!ask || round === MAX_ROUNDS)
         throw new Problem("CANCELLED", `${call.title} asked for more input than kay can provide here.`, { hint: "" });
       await call.unsent?.();
-      more = await collectAnswers(next.asks, ask, call.title);
+      answers = await collectAnswers(next.asks, ask, call.title);
       await call.sent?.();
     }
   } catch (error) {
@@ -104,21 +109,21 @@ function getVisitSignal({ onVisitDone }: McpCall, request: ElicitationRequest): 
 /** The additional parameters of a repeated call. */
 type Answers = { inputResponses?: Record<string, unknown>; requestState?: string };
 
-/** What a server requires before it acts: answers to named questions, or visits to URLs. */
+/** The input that a server requires before it acts: answers to named questions, or visits to URLs. */
 type RequiredInput = { questions: Record<string, unknown>; state?: string } | { visits: ElicitationRequest[] };
 
-type Attempt = { more: Answers; signal: AbortSignal; asks: boolean; heard(progress: Progress): void };
+type Attempt = { answers: Answers; signal: AbortSignal; asks: boolean; heard(progress: Progress): void };
 
 async function sendCall(
   client: Client,
   { name, input }: McpCall,
-  { more, signal, asks, heard }: Attempt,
+  { answers, signal, asks, heard }: Attempt,
 ): Promise<{ result: CallToolResult } | { asks: RequiredInput }> {
-  const longest = asks ? MAX_INTERACTIVE_MS : MAX_CALL_MS;
+  const maxMs = asks ? MAX_INTERACTIVE_MS : MAX_CALL_MS;
   try {
-    const result = (await client.callTool({ name, arguments: input, ...more } as Parameters<Client["callTool"]>[0], {
-      timeout: longest,
-      maxTotalTimeout: longest,
+    const result = (await client.callTool({ name, arguments: input, ...answers } as Parameters<Client["callTool"]>[0], {
+      timeout: maxMs,
+      maxTotalTimeout: maxMs,
       signal,
       onprogress: heard,
       allowInputRequired: asks,

@@ -28,13 +28,13 @@ type Block = CallToolResult["content"][number];
 export function toToolResult(
   title: string,
   tool: McpTool,
-  { content, structuredContent: givenData, isError }: CallToolResult,
+  { content, structuredContent: rawData, isError }: CallToolResult,
 ): ToolResult {
-  const isTooDeep = isNestedDeeper(givenData, MAX_DATA_DEPTH);
-  const structuredContent = isTooDeep ? undefined : givenData;
+  const isTooDeep = isNestedDeeper(rawData, MAX_DATA_DEPTH);
+  const structuredContent = isTooDeep ? undefined : rawData;
   const texts = content.slice(0, MAX_BLOCKS).map(formatBlock).filter(Boolean);
-  const more = content.length > MAX_BLOCKS ? [`… and ${content.length - MAX_BLOCKS} more.`] : [];
-  const text = shorten([...texts, ...more].join("\n\n"));
+  const overflow = content.length > MAX_BLOCKS ? [`… and ${content.length - MAX_BLOCKS} more.`] : [];
+  const text = shorten([...texts, ...overflow].join("\n\n"));
   if (isError === true) throw toolFailureProblem(title, text || JSON.stringify(structuredContent ?? ""));
   const mismatch = structuredContent === undefined ? undefined : findSchemaMismatch(tool, structuredContent);
   const data = getData(structuredContent);

@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from "#protocol/json";
 
-/** What a model reads about one parameter: its path (`filter.city`), and its type and texts in one line. */
+/** The text of a parameter for models: its path (`filter.city`), and its type and texts in one line. */
 export type ParameterText = { name: string; text: string };
 
-/** Lists everything that a model gets of a cleaned schema, so that the user can read it too. */
+/** Lists all texts of a cleaned schema that a model gets, so that the user can read them too. */
 export function listParameterTexts(schema: JsonRecord): ParameterText[] {
   return [...listTexts(schema, "", false)];
 }

@@ -20,7 +20,7 @@ const MAX_POLL_MS = 30_000;
 const POLL_MS = 2_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Names a task at its server: a row of this outlives the process that started it. */
+/** Identifies a task at its server. It is stored, so that it outlives the process that started the task. */
 export type TaskHandle = {
   id: string;
   /** The session in which it was started. Some servers know their tasks only there. */
@@ -136,7 +136,7 @@ type Following = {
  * Waits for a task and returns its result. In the older protocol, questions of a task come while `tasks/result` is
  * open.
  *
- * @throws what the library throws; Problem OUTCOME_UNKNOWN or SERVICE_FAILED when the task was canceled, took too long,
+ * @throws the library's errors; Problem OUTCOME_UNKNOWN or SERVICE_FAILED when the task was canceled, took too long,
  * or is no longer known to the server
  */
 export async function followTask(client: Client, handle: TaskHandle, following: Following): Promise<CallToolResult> {
@@ -205,10 +205,10 @@ async function answerQuestions(
   { id }: TaskHandle,
   { task, answered, following }: { task: Task; answered: Set<string>; following: Following },
 ): Promise<void> {
-  const open = Object.entries(task.inputRequests ?? {}).filter(([key]) => !answered.has(key));
-  if (open.length === 0 || !following.ask) return;
-  const inputResponses = await following.ask(Object.fromEntries(open));
-  for (const [key] of open) answered.add(key);
+  const openQuestions = Object.entries(task.inputRequests ?? {}).filter(([key]) => !answered.has(key));
+  if (openQuestions.length === 0 || !following.ask) return;
+  const inputResponses = await following.ask(Object.fromEntries(openQuestions));
+  for (const [key] of openQuestions) answered.add(key);
   const request = { method: "tasks/update", params: { taskId: id, inputResponses } };
   await client.request(request as never, z.looseObject({}), getLimits(following.signal));
 }

@@ -7,11 +7,11 @@ export type ToolDiff = { added: McpTool[]; changed: McpTool[]; removed: McpTool[
 
 export function diffTools(approved: McpTool[], offered: McpTool[]): ToolDiff {
   const oldTools = new Map(approved.map((tool) => [tool.name, tool]));
-  const now = new Set(offered.map(({ name }) => name));
+  const offeredNames = new Set(offered.map(({ name }) => name));
   return {
     added: offered.filter(({ name }) => !oldTools.has(name)),
     changed: offered.filter((tool) => oldTools.has(tool.name) && !isSame(oldTools.get(tool.name), tool)),
-    removed: approved.filter(({ name }) => !now.has(name)),
+    removed: approved.filter(({ name }) => !offeredNames.has(name)),
   };
 }
 

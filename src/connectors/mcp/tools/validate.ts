@@ -2,6 +2,7 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { isRecord } from "#protocol/json";
 
 /** Maximum number of compiled schemas that are cached. */
 const MAX_COMPILED = 200;
@@ -32,7 +33,7 @@ function compile(schema: Record<string, unknown>): ValidateFunction | undefined 
 export function validateInput(tool: string, schema: Record<string, unknown>, input: unknown): Record<string, unknown> {
   const validate = compileSchema(schema);
   if (validate && !validate(input)) throw inputProblem(tool, validate.errors?.[0], input);
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
+  if (isRecord(input)) return input;
   throw new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: it must be an object.`, { hint: "" });
 }
 
@@ -40,17 +41,17 @@ export function validateInput(tool: string, schema: Record<string, unknown>, inp
 function inputProblem(tool: string, error: ErrorObject | undefined, input: unknown): Problem {
   const { instancePath = "", keyword = "", params = {}, message = "" } = error ?? {};
   const missingField = keyword === "required" ? String(params.missingProperty) : undefined;
-  const extra = keyword === "additionalProperties" ? String(params.additionalProperty) : undefined;
+  const extraField = keyword === "additionalProperties" ? String(params.additionalProperty) : undefined;
   const path = [
     ...instancePath.split("/").slice(1),
     ...(missingField ? [missingField] : []),
-    ...(extra ? [extra] : []),
+    ...(extraField ? [extraField] : []),
   ];
   const field = cleanLine(path.join("."), 80);
   const subject = field ? `“${field}”` : "the input";
   const problem = missingField
     ? "is missing"
-    : extra
+    : extraField
       ? "is not one of its fields"
       : describeError(keyword, params, message, input);
   return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${problem}.`, {

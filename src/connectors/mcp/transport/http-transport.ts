@@ -103,19 +103,19 @@ export function createMcpFetch(title: string, options: HttpTransportOptions, fai
 /** Some servers refuse notifications, which need no answer. Refusals that later requests would get too stay. */
 async function acceptNotification(message: unknown, response: Response): Promise<Response> {
   const isNotification = isRecord(message) && message.method !== undefined && message.id === undefined;
-  if (!isNotification || !REFUSED.has(response.status)) return response;
+  if (!isNotification || !REFUSAL_STATUSES.has(response.status)) return response;
   await response.body?.cancel();
   return new Response(null, { status: 202 });
 }
 
-const REFUSED = new Set([400, 404, 405, 415, 422, 500, 501]);
+const REFUSAL_STATUSES = new Set([400, 404, 405, 415, 422, 500, 501]);
 
 /** Returns whether the token is invalid or lacks a scope (MCP, "Step-Up Authorization"). */
 function isRefusal({ status, headers }: Response): boolean {
   return status === 401 || (status === 403 && parseChallenge(headers).error === "insufficient_scope");
 }
 
-/** The library passes no headers on, and `Retry-After` is one. */
+/** Creates the error for a 429. The library drops headers such as `Retry-After`. */
 async function toRateLimit(title: string, response: Response): Promise<Problem> {
   const wait = parseRetryAfter(Object.fromEntries(response.headers), Number.NaN) ?? 0;
   const { message: reason } = parseServiceFault(await limitBytes(response).text());

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 
 /** Statuses that redirect (RFC 9110, section 15.4). Only 307 and 308 keep the method and the body. */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const METHOD_KEPT = new Set([307, 308]);
+const METHOD_PRESERVING = new Set([307, 308]);
 
 /** Returns the address that a redirect names, or undefined for any other response. */
 export function getRedirectTarget({ status, headers }: Response, from: URL): URL | undefined {
@@ -18,7 +18,7 @@ export function isFollowable(
   { asked, method }: { asked: URL; method: string },
 ): boolean {
   const isPlain = target.username === "" && target.password === "";
-  return target.origin === asked.origin && isPlain && (method === "GET" || METHOD_KEPT.has(status));
+  return target.origin === asked.origin && isPlain && (method === "GET" || METHOD_PRESERVING.has(status));
 }
 
 /** @throws Problem SERVICE_FAILED that names the address, for a redirect that kay does not follow */

@@ -28,7 +28,7 @@ export function repairTool(tool: unknown): JsonRecord {
   return field === undefined ? repaired : markTool(toText(tool.name), `its “${field}” is not as MCP requires`);
 }
 
-/** A list, or an object with the tools by name. */
+/** Lists tools from a list, or from an object with the tools by name. */
 export function listTools(tools: unknown): unknown[] {
   if (!isRecord(tools) || tools.name !== undefined) return toList(tools);
   return Object.entries(tools).map(([name, tool]) => (isRecord(tool) ? { name, ...tool } : tool));
@@ -38,7 +38,7 @@ function markTool(name: string, problem: string): JsonRecord {
   return { name, inputSchema: { type: "object" }, _meta: { [PROBLEM_KEY]: problem } };
 }
 
-/** A tool without a schema takes no input; a schema without a type is one of an object. */
+/** Completes an input schema. Without one, a tool takes no input; without a type, it describes an object. */
 function repairInputSchema(value: unknown): unknown {
   const schema = typeof value === "string" ? tryParseJson(value) : value;
   if (schema === undefined) return { type: "object" };
@@ -74,11 +74,12 @@ export function repairBlock(value: unknown): JsonRecord {
   return markBlock(kind ? `Content of the unknown kind “${kind}”` : "Content without a kind");
 }
 
-/** The words of a block of a wrong or unknown kind, or its data. */
+/** Returns the text of a block of a wrong or unknown kind, or its data. */
 function findText({ text, json, resource, ...block }: JsonRecord): string | undefined {
-  const own = block[toText(block.type)];
-  const inner = [resource, own].filter(isRecord).map((item) => item.text ?? item.url);
-  const content = text ?? json ?? [...inner, own, block.content, block.url].find((text) => typeof text === "string");
+  const ownValue = block[toText(block.type)];
+  const inner = [resource, ownValue].filter(isRecord).map((item) => item.text ?? item.url);
+  const content =
+    text ?? json ?? [...inner, ownValue, block.content, block.url].find((text) => typeof text === "string");
   return content === undefined || typeof content === "string" ? content : JSON.stringify(content);
 }
 

@@ -43,7 +43,7 @@ const UNSPECIFIC = new Set([
   "text/json",
 ]);
 
-/** The first event of the older transport has a name that says more than that it is a message. */
+/** Event names with a meaning: the first event of the older transport. */
 const EVENT_NAMES = new Set(["endpoint"]);
 
 function toEventResponse(response: Response, body: ReadableStream, repair: MessageRepair, id: unknown): Response {
@@ -58,7 +58,7 @@ function toJsonResponse(response: Response, text: string, repair: MessageRepair,
   return copyResponse(response, repairText(text, repair, id), JSON_TYPE);
 }
 
-/** Repairs a text of JSON. Anything else is left to the library, which words what is wrong with it. */
+/** Repairs a text of JSON. Anything else stays as it is, and the library reports it. */
 function repairText(body: string, repair: MessageRepair, id: unknown): string {
   const text = repair.hideSecrets(body);
   try {

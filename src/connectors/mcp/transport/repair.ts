@@ -48,9 +48,9 @@ export function createMessageRepair(): MessageRepair {
     if (error !== undefined) return { jsonrpc, ...idPart, error: repairError(error) };
     const body = isRecord(result)
       ? result
-      : BARE[answeredMethod] === undefined
+      : BARE_FIELDS[answeredMethod] === undefined
         ? {}
-        : { [BARE[answeredMethod]]: result };
+        : { [BARE_FIELDS[answeredMethod]]: result };
     const { _meta, ...repaired } = REPAIRS[answeredMethod]?.(body) ?? body;
     return { jsonrpc, ...idPart, result: { ...repaired, ...(isRecord(_meta) ? { _meta } : {}) } };
   };
@@ -91,7 +91,7 @@ function repairError(input: unknown): JsonRecord {
 }
 
 /** The field of a result that some servers answer with alone. */
-const BARE: Record<string, string> = { "tools/call": "content", "tools/list": "tools" };
+const BARE_FIELDS: Record<string, string> = { "tools/call": "content", "tools/list": "tools" };
 
 const REPAIRS: Record<string, (result: JsonRecord) => JsonRecord> = {
   initialize: (result) => {
@@ -122,13 +122,13 @@ const REPAIRS: Record<string, (result: JsonRecord) => JsonRecord> = {
 /** A result without content is data, as before 2024-11-05 (`toolResult`) and as some servers answer. */
 function repairCallResult(result: JsonRecord): JsonRecord {
   const { content, structuredContent, toolResult, isError, resultType, _meta, ...others } = result;
-  const rest = { ...(_meta === undefined ? {} : { _meta }), ...(resultType === undefined ? {} : { resultType }) };
+  const common = { ...(_meta === undefined ? {} : { _meta }), ...(resultType === undefined ? {} : { resultType }) };
   // A question to the user has other fields.
-  if (resultType === "input_required") return { ...rest, ...others, content: [] };
+  if (resultType === "input_required") return { ...common, ...others, content: [] };
   const isBare = content === undefined && structuredContent === undefined && Object.keys(others).length > 0;
   const data = structuredContent ?? toolResult ?? (isBare ? others : undefined);
   return {
-    ...rest,
+    ...common,
     content: toList(content).map(repairBlock),
     ...(data === undefined ? {} : { structuredContent: isRecord(data) ? data : { result: data } }),
     ...(isError === true || isError === "true" ? { isError: true } : {}),
