@@ -111,6 +111,19 @@ test("a request that is refused with 401 ends the connection only if the key is 
   expect((await list(token)).body).toMatchObject({ code: "AUTH_REQUIRED" });
 });
 
+test("a key that no other request can check stays after a 401", async () => {
+  const { session, token } = await ann(TASKS.replace(/identify:[\s\S]*?tools:/, "tools:"));
+  await paste(world().backend, (await link(session)).url, { secret: TASKS_KEY });
+  const { fetch } = service;
+  service.fetch = async () => Response.json({ message: "No plan for this call" }, { status: 401 });
+  expect((await list(token)).body).toMatchObject({
+    code: "AUTH_REQUIRED",
+    message: "Tasks rejected the stored credentials.",
+  });
+  service.fetch = fetch;
+  expect((await list(token)).status).toBe(200);
+});
+
 test("the link expires after ten minutes", async () => {
   const { session } = await ann();
   const { url } = await link(session);

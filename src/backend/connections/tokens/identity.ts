@@ -21,13 +21,13 @@ export async function fetchIdentity(
 
 /**
  * Returns whether a service that refused a request still accepts its token elsewhere. Services also refuse requests
- * with 401 for a missing permission, and gateways while the service is away. False if there is nothing to ask.
+ * with 401 for a missing permission, and gateways while the service is away. Undefined if there is nothing to ask.
  */
 export async function isStillAccepted(
   ports: BackendPorts,
   configuration: ServiceConfiguration,
   token: string,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const { service, described } = configuration;
   const http = createHttp(ports, configuration, token);
   let wasAsked = described?.identify !== undefined;
@@ -38,7 +38,7 @@ export async function isStillAccepted(
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, TIME_LIMIT).unref());
   try {
     await Promise.race([timeout, described?.identify?.(token) ?? service.identify({ ...http, request })]);
-    return wasAsked;
+    return wasAsked || undefined;
   } catch (error) {
     return !(error instanceof Problem && error.code === "AUTH_REQUIRED");
   }

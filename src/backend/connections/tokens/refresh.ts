@@ -178,9 +178,13 @@ async function withoutRefreshToken(
   rejected: string | undefined,
 ): Promise<RefreshResult> {
   const expiresMs = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
-  const hasExpired = expiresMs <= ports.clock.now();
-  if (!hasExpired && (open.tokens.access !== rejected || (await isStillAccepted(ports, configuration, rejected))))
-    return { kind: "open", ...open };
+  if (expiresMs > ports.clock.now()) {
+    const isAccepted =
+      open.tokens.access !== rejected || (await isStillAccepted(ports, configuration, open.tokens.access));
+    if (isAccepted) return { kind: "open", ...open };
+    // Perhaps only this request was refused. A pasted key may have no other copy.
+    if (isAccepted === undefined) return { kind: "problem", problem: authRequiredProblem(configuration.service) };
+  }
   return dropGrant(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
 }
 
