@@ -159,7 +159,7 @@ test("a lost answer of a call is looked up, never requested again", async () => 
 });
 
 const SEARCH_FIELDS =
-  "project, status, assignee, type, text, reporter, priority, labels, updatedSince, updatedBefore, createdSince, createdBefore, resolvedSince, resolvedBefore, dueBefore, dueAfter, order, jql, limit, cursor";
+  "project, status, assignee, type, text, reporter, priority, sprint, labels, updatedSince, updatedBefore, createdSince, createdBefore, resolvedSince, resolvedBefore, dueBefore, dueAfter, order, jql, limit, cursor";
 
 test.for([
   ["--field limit=x", "The field “limit” must be a number."],

@@ -2,7 +2,7 @@
 const LINKS: Record<string, { host: string; link: string }> = {
   jira: atlassian("read%3Ajira-work%20write%3Ajira-work%20read%3Ajira-user%20read%3Ame%20offline_access"),
   confluence: atlassian(
-    "search%3Aconfluence%20read%3Apage%3Aconfluence%20write%3Apage%3Aconfluence%20read%3Aspace%3Aconfluence%20write%3Acomment%3Aconfluence%20read%3Ame%20offline_access",
+    "search%3Aconfluence%20read%3Apage%3Aconfluence%20write%3Apage%3Aconfluence%20read%3Aspace%3Aconfluence%20read%3Acomment%3Aconfluence%20write%3Acomment%3Aconfluence%20read%3Auser%3Aconfluence%20read%3Ame%20offline_access",
   ),
   bitbucket: {
     host: "127.0.0.1:4011",
