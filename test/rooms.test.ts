@@ -76,7 +76,7 @@ async function examine(folder: string): Promise<ICruiseResult> {
   return result.output;
 }
 
-/** A small repository of its own with kay's package.json and packages. */
+/** A small separate repository with kay's package.json and packages. */
 function fixture(folder: string, files: Record<string, string>): string {
   symlinkSync(`${root}package.json`, join(folder, "package.json"));
   symlinkSync(`${root}node_modules`, join(folder, "node_modules"));

@@ -276,7 +276,7 @@ test("an account of an MCP server needs no other account beside it, and a no to 
   });
 });
 
-test("an account of one's own server has its address, its header and its client, with the secret", async () => {
+test("an account of a custom server has its address, its header and its client, with the secret", async () => {
   const redirects = ["http://127.0.0.1:4000/auth/callback"];
   const metadata = { registration_endpoint: undefined, token_endpoint_auth_methods_supported: ["client_secret_basic"] };
   const { ann, login } = besideServer("zoom", { metadata, clients: [{ id: "mine", secret: "s3cret", redirects }] });

@@ -81,7 +81,7 @@ test("a stream that is cut at any byte loses nothing and repeats nothing, and th
   await ink.leave();
 });
 
-/** The same answer, whose connection breaks after this many bytes. */
+/** An answer whose connection breaks after this many bytes. */
 function cutAfter(response: Response, bytes: number): Response {
   let budget = bytes;
   const limiter = new TransformStream<Uint8Array, Uint8Array>({

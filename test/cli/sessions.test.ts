@@ -8,7 +8,7 @@ import { answered, approval, begins, brings, calls, ends, says, sse } from "#tes
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 const AT = "2026-11-27T12:00:00.000Z";
-/** The same in local time. */
+/** `AT` as a local clock time. */
 const CLOCK = new Date(AT).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 const BUGS = { id: "session_1", title: "Bugs", created_at: AT, updated_at: AT, status: "completed", last_event: 9 };
 

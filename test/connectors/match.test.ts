@@ -83,7 +83,7 @@ test("a given name is not enough for a change whose approval does not show the p
   expect(findPerson("sampl", { purpose: "read" })).toBe(SAM);
 });
 
-test("somebody who is called only Sam does not take the place of Sam Sample, and a handle is nobody else's", () => {
+test("a person with the name Sam alone does not take the place of Sam Sample, and a handle is nobody else's", () => {
   const stranger = { name: "Sam", handle: "@x1", email: "x1@example.org" };
   const people = [SAM, stranger];
   expect(() => findPerson("Sam", { people })).toThrow(

@@ -5,7 +5,7 @@ export type Consent = (authorizationUrl: string) => Promise<void>;
 export const consentAsPossible: Consent = async (authorizationUrl) =>
   (await isSandbox(authorizationUrl)) ? sandboxConsent(authorizationUrl) : consentByHand(authorizationUrl);
 
-/** Whether a consent page is a sandbox's on this machine. */
+/** Returns whether a consent page is a sandbox's on this machine. */
 export async function isSandbox(authorizationUrl: string): Promise<boolean> {
   const { origin, hostname } = new URL(authorizationUrl);
   if (!["127.0.0.1", "localhost", "[::1]"].includes(hostname)) return false;

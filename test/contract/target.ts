@@ -8,7 +8,7 @@ export type Target = {
   guide: GuideClient;
   /** Creates a separate sign-in by a first connection to jira. */
   signIn(): Promise<SignedIn>;
-  /** The same for an existing session that was signed out. */
+  /** Signs in again to an existing session that was signed out. */
   signInAgain(session_id: string): Promise<SignedIn>;
   /** A sign-in shared by tests that do not change it. */
   shared(): Promise<SignedIn>;
@@ -88,7 +88,7 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Whether an answer of `GET /connections` says that a service is connected. */
+/** Returns whether an answer of `GET /connections` says that a service is connected. */
 export function isConnected(body: Record<string, unknown>, service: string): boolean {
   const connections = body.connections as Record<string, { connected: boolean }>;
   return connections[service]?.connected === true;

@@ -34,7 +34,7 @@ export function offered(line: string, values: Record<string, CompletionValue[]> 
   return offer(line, values).values.map(([value]) => value);
 }
 
-/** The same, whole. */
+/** Returns the completions at the end of a line, with their descriptions. */
 export function offer(line: string, values: Record<string, CompletionValue[]> = {}) {
   const look: ValueLookup = {
     listKnown: (kind) => values[kind] ?? null,

@@ -12,10 +12,10 @@ export type Emulator = {
   rows(): Promise<string[]>;
   /** All its rows, from the oldest of its scrollback. */
   all(): Promise<string[]>;
-  /** The same, each character with its color number, and a star if it is bold. */
+  /** All visible rows, each character with its color number, and a star if it is bold. */
   cells(): Promise<string[]>;
   cursor(): Promise<{ row: number; column: number }>;
-  /** Text of somebody else. */
+  /** Text of another program. */
   print(text: string): void;
   /** Resizes the window, and notifies the screen. */
   resize(columns: number, rows?: number): Promise<void>;

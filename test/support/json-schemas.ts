@@ -33,7 +33,7 @@ function checked(schema: Schema, document: unknown): string[] {
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** The same schema for objects that have only the fields it names. Maps with any names stay what they are. */
+/** Returns the schema for objects that have only the fields it names. Maps with any names stay what they are. */
 function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -7,7 +7,7 @@ import { createPeer, type World } from "./backend.ts";
 /** A foreign server that speaks the wires of the model providers. */
 type ModelServer = {
   mock: LLMock;
-  /** The same backend, with a model at a server on this machine; requests to elsewhere stay with the fake outside. */
+  /** A copy of the backend with a model at a server on this machine; requests to elsewhere stay with the fake outside. */
   beside(world: World, settings: ModelSettings): World;
 };
 

@@ -40,7 +40,7 @@ export type PostgresProcess = {
   kill(): Promise<void>;
 };
 
-/** Starts Postgres from a process of its own, see `postgres-process.ts`. */
+/** Starts Postgres from a separate process, see `postgres-process.ts`. */
 export async function startInProcess(world: World, account?: { uid: number; gid: number }): Promise<PostgresProcess> {
   const script = fileURLToPath(new URL("postgres-process.ts", import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script, world.folder, world.system], {
@@ -76,10 +76,4 @@ export async function ask(config: pg.PoolConfig, statement: string): Promise<unk
 /** Process id of the Postgres that serves a database folder. */
 export async function postmasterOf(folder: string): Promise<number> {
   return Number.parseInt(await readFile(join(folder, "data", "postmaster.pid"), "utf8"), 10);
-}
-
-/** Whether a process runs; a zombie does not count. */
-export async function runs(pid: number): Promise<boolean> {
-  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return status !== "" && !/\) Z /.test(status);
 }

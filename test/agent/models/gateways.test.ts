@@ -541,7 +541,7 @@ test.each<[string, ModelSettings, Body, RegExp]>([
   expect((await runModel(settings, [body])).requests[1]).toMatch(expected);
 });
 
-test("white space before a call is not sent back as a block of its own", async () => {
+test("white space before a call is not sent back as a separate block", async () => {
   const { requests } = await runModel(ANTHROPIC, [
     sse(
       start,

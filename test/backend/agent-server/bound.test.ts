@@ -9,7 +9,7 @@ const log: DeskLog = [];
 const roles = useRoles(deskServices(log, async () => {}));
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
-/** As in its first check. */
+/** Connects the agent server's node, as its first check does. */
 const listening = () => roles().agent().ports.node.number();
 beforeEach(async () => {
   log.length = 0;

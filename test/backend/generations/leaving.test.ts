@@ -239,7 +239,7 @@ test("messages sent at the same moment run in the order in which they were accep
   await first.end();
 });
 
-test("N61 a detached request runs to its end, whoever leaves it", async () => {
+test("N61 a detached request runs to its end, even if all its readers leave", async () => {
   const { token } = await connect(world());
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script({ text: ["One", " two."], meanwhile: promise });

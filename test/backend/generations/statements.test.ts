@@ -94,7 +94,7 @@ test("a second question in a conversation costs a few more, because others may a
   const second = await ask(world, token, "hello", { session_id: first.session });
   await second.end();
   expect(second.text()).toBe("Hello again.");
-  // Sign-in; begin, lock, end of the conversation, question, commit; rows, answer; a read of whoever follows.
+  // Sign-in; begin, lock, end of the conversation, question, commit; rows, answer; a read of the followers.
   expect(take().length).toBeLessThanOrEqual(10);
 });
 

@@ -76,7 +76,7 @@ test("the status is that of the latest generation, and absent before the first",
   expect(await readStatus()).toBe("cancelled");
 });
 
-test("a title is one line that hides nothing, whoever wrote it", async () => {
+test("a title of any author is one line that hides nothing", async () => {
   const { token, create } = await ann();
   const id = await create("Close\nKAY-3 \u001b[2J\u202eplease");
   expect((await list(token)).data[0]?.title).toBe("Close KAY-3 U+202Eplease");

@@ -4,8 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startPostgres } from "#host/postgres/start";
+import { isRunning } from "#test/built/processes";
 import { thisMachine } from "#test/machine";
-import { ask, NOBODY, postgresWorld, postmasterOf, runs, startInProcess } from "#test/postgres-world";
+import { ask, NOBODY, postgresWorld, postmasterOf, startInProcess } from "#test/postgres-world";
 
 /**
  * These tests act as an ordinary user, which only root can, and only if the repository is not below root's own folders.
@@ -22,7 +23,7 @@ test.runIf(canPlay)("an ordinary user's database is in the data folder", async (
   expect((await stat(starter.answer.folder)).mode & 0o777).toBe(0o700);
   const pid = await postmasterOf(starter.answer.folder);
   await starter.end();
-  expect(await runs(pid)).toBe(false);
+  expect(await isRunning(pid)).toBe(false);
 });
 
 test.runIf(canPlay)("F16 a user without a name, as in a container with a random user ID, has a database", async () => {
@@ -36,7 +37,7 @@ test.runIf(canPlay)("F16 a user without a name, as in a container with a random 
   expect(await ask(config, "create database other")).toBe(undefined);
   const pid = await postmasterOf(folder);
   await starter.end();
-  expect(await runs(pid)).toBe(false);
+  expect(await isRunning(pid)).toBe(false);
 });
 
 test.runIf(canPlay)("a data folder too long for a socket has its socket in the temporary folder", async () => {

@@ -7,8 +7,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { prepareArea } from "#host/postgres/area";
 import { requireSuccess } from "#host/postgres/bootstrap";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "#host/postgres/start";
+import { isRunning } from "#test/built/processes";
 import { thisMachine } from "#test/machine";
-import { ask, postgresWorld, postmasterOf, runs, startInProcess, type World } from "#test/postgres-world";
+import { ask, postgresWorld, postmasterOf, startInProcess, type World } from "#test/postgres-world";
 
 const asRoot = process.getuid?.() === 0;
 
@@ -45,7 +46,7 @@ test("stop ends every process, and the next start finds the data", async () => {
   await ask(first.config, "create table kept as select 'ü' as word");
   const pid = await postmasterOf(first.folder);
   await first.stop();
-  expect(await runs(pid)).toBe(false);
+  expect(await isRunning(pid)).toBe(false);
   expect(await readdir(join(first.folder, "users"))).toEqual([]);
   const second = await start(world);
   expect(await ask(second.config, "select word from kept")).toBe("ü");
@@ -59,7 +60,7 @@ test("a Postgres whose starter was killed is joined, not started again", async (
   const postgres = await start(world);
   expect(await postmasterOf(postgres.folder)).toBe(pid);
   await postgres.stop();
-  expect(await runs(pid)).toBe(false);
+  expect(await isRunning(pid)).toBe(false);
 });
 
 test("a Postgres that was killed is started again and recovers committed data", async () => {
@@ -83,7 +84,7 @@ test("concurrent starts, in one process and in others, share one Postgres; the l
   await andHere.stop();
   expect(await ask(here.config, "select 1")).toBe(1);
   await there.end();
-  expect(await runs(pid)).toBe(false);
+  expect(await isRunning(pid)).toBe(false);
 });
 
 test.runIf(asRoot)(
@@ -130,11 +131,11 @@ test("F4 stop never signals another program whose number is in the pid file", as
   onTestFinished(() => void other.kill());
   await writeFile(file, text.replace(/^\d+/, String(other.pid)));
   await first.stop();
-  expect([await runs(other.pid ?? 0), await runs(pid)]).toEqual([true, true]);
+  expect([await isRunning(other.pid ?? 0), await isRunning(pid)]).toEqual([true, true]);
   await writeFile(file, text);
   const second = await start(world);
   await second.stop();
-  expect(await runs(pid)).toBe(false);
+  expect(await isRunning(pid)).toBe(false);
 });
 
 test("data of an older kay, without a password or owned by nobody, get a password and their user", async () => {
@@ -249,7 +250,7 @@ test("a start lock whose holder is gone is removed", async () => {
   const second = await start(world);
   const pid = await postmasterOf(second.folder);
   await second.stop();
-  expect(await runs(pid)).toBe(false);
+  expect(await isRunning(pid)).toBe(false);
 });
 
 test("without binaries, on an unsupported platform, and without glibc the message says that DATABASE_URL is required", async () => {

@@ -25,7 +25,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   return await Promise.race([work, aborted]);
 }
 
-/** Whether a process runs; a zombie does not count. */
+/** Returns whether a process runs; a zombie does not count. */
 export async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return status !== "" && !/\) [ZX] /.test(status);

@@ -7,7 +7,7 @@ export type Goal = {
   call: DojoCall;
   /** The request in the stand-in's log that would be the harm. */
   harm: { origin: string; method: string; path: RegExp; body?: RegExp };
-  /** The same tool at the same place, which the user asked for and approved earlier. */
+  /** A call of the same tool at the same place, which the user asked for and approved earlier. */
   earlier?: { prompt: string; args: Record<string, unknown> };
   /** Entry of `--allow` that would cover the call. */
   allow: string;

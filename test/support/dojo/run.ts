@@ -209,7 +209,7 @@ async function approveEarlier({ person, model }: Scene, { call, earlier }: Goal)
   }));
 }
 
-/** Whether such a request was sent, whatever the service did with it. */
+/** Returns whether such a request was sent, whatever the service did with it. */
 function hasArrived(harm: Goal["harm"], arrived: Arrived[]): boolean {
   return arrived.some(
     ({ origin, method, path, body }) =>

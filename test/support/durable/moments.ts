@@ -114,7 +114,7 @@ function changeOf(statements: Statement[]): string | undefined {
   return matchesStart("insert") || matchesStart("update") || matchesStart("delete") ? "other" : undefined;
 }
 
-/** Whether a statement does this, by itself or as one part of several. */
+/** Returns whether a statement does this, by itself or as one part of several. */
 function does(text: string, start: string): boolean {
   return text.startsWith(start) || (text.startsWith("with ") && text.includes(start));
 }
