@@ -140,6 +140,8 @@ export type Clause = {
   words: Word[];
   memory: Memory;
   now: number;
+  /** Another request of the same sentence comes before. */
+  follows?: boolean;
   /** The user named the service before the request: "in slack, …". */
   placed?: boolean;
   /** Names of the connected services, where they are known. */

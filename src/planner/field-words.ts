@@ -77,6 +77,8 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   const plain = /^\p{Ll}/u.test(text);
   if ((!shaped && (field.strict || text.startsWith("#"))) || DAY.test(text) || MONTH.test(text)) return [];
   if (KEY.test(text) && !shaped && (!led || field.person)) return [];
+  // Names of channels are small: KAY is a project.
+  if (!shaped && !led && /^\p{Lu}{2,}$/u.test(text) && field.shape?.test("#general")) return [];
   // "Row 5" is not a name. An ID may be a number, unless the service's IDs look different.
   const isId = /^id$|Id$/.test(field.name) && !field.shape;
   if (/^[€$£]?\d[\d.,]*k?$/.test(text) && !shaped && !isId) return [];

@@ -129,6 +129,8 @@ function joinVerbs(words: Word[]): Word[] {
     if (verb && next) {
       joined.push({ ...say(word, verb), text: `${word.text} ${next.text}`, end: next.end });
       at++;
+    } else if (word.lower === "kay" && word.text !== "KAY" && next && WORK.test(next.lower)) {
+      joined.push({ ...word, text: "KAY" });
     } else if (word.lower === "let" && next && third?.lower === "know") {
       joined.push(say(word, "tell"), next);
       at += 2;
@@ -136,6 +138,9 @@ function joinVerbs(words: Word[]): Word[] {
   }
   return joined;
 }
+
+/** "Kay bugs" are those of the project KAY. */
+const WORK = /^(?:project|backlog|board|issues?|tickets?|bugs?|tasks?|stor(?:y|ies)|epics?)$/;
 
 const VERBS_OF_TWO = new Map([
   ["look up", "find"],

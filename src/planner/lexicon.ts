@@ -49,7 +49,7 @@ const NOUNS: string[][] = [
 
 /** Words that name the same value of a field. */
 const VALUES: string[][] = [
-  ["open", "unresolved", "outstanding", "unfinished", "pending", "remaining", "undone"],
+  ["open", "unresolved", "outstanding", "unfinished", "pending", "remaining", "undone", "left"],
   ["close", "resolve", "finish", "complete", "done", "fix"],
   ["start", "begin"],
   ["bug", "defect"],

@@ -145,11 +145,11 @@ function trace(
   { skill, refers }: { skill: Skill; refers: boolean },
   at: (part: number, word: number, led: boolean) => Cell,
 ): Match {
-  const { score } = at(0, 0, false);
+  const { score } = at(0, 0, startsWithSlot(parts));
   const sets = { matched: new Set<number>(), nouns: new Set<number>() };
   const match: Match = { score, loose: [], values: [], skipped: [], verb: false, told: false, named: false, ...sets };
   const verb = parts.findIndex((part) => "word" in part && part.word.kind === "word");
-  let [led, isRare, isUnnamed, isImpersonal] = [false, false, false, false];
+  let [led, isRare, isUnnamed, isElsewhere, isImpersonal] = [startsWithSlot(parts), false, false, false, false];
   let whole = parts.length >= LONG;
   for (let part = 0, word = 0; part < parts.length || word < words.length; ) {
     const { step } = at(part, word, led);
@@ -164,7 +164,9 @@ function trace(
       word = to;
     } else if (step.kind === "skip-part") {
       const skipped = current && "word" in current ? current.word : undefined;
-      isUnnamed ||= skill.access !== "read" && skipped !== undefined && skill.names.includes(skipped.lower);
+      const isName = skipped !== undefined && skill.names.includes(skipped.lower);
+      isUnnamed ||= isName && skill.access !== "read";
+      isElsewhere ||= isName && skill.access === "read";
       // "Who is assigned?" does not ask for what is assigned to me.
       isImpersonal ||= skipped?.lower === "me" && isPreposition(parts[part - 1]);
       whole &&= skipped !== undefined && (skipped.stop || skipped.kind === "mark");
@@ -192,8 +194,16 @@ function trace(
   }
   // The verb alone says nothing of a service that the example names and the request does not.
   match.told ||= (whole && match.matched.size > 1) || (isRare && !isUnnamed);
-  match.told &&= !isImpersonal || match.values.some(({ value }) => value === "me");
+  match.told &&= !isImpersonal || match.values.some(({ field, value }) => field.person && value !== undefined);
+  // "What changes" is not about a service that only the example names.
+  const namesThing = match.nouns.size > 0 || [...match.matched].some((index) => isNoun(skill, getWord(words, index)));
+  match.told &&= !isElsewhere || match.named || match.values.length > 0 || namesThing;
   return match;
+}
+
+/** "{table} records in airtable": what stands first is the value. */
+function startsWithSlot([first]: Part[]): boolean {
+  return first !== undefined && "slot" in first;
 }
 
 function isPreposition(part: Part | undefined): boolean {

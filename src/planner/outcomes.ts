@@ -13,7 +13,7 @@ import { findNearestTool } from "./nearest.ts";
 import { findsOneThing, splitNewestThing } from "./newest-thing.ts";
 import { readPart } from "./part.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
-import { formatEither, formatForbidden, formatLoose, formatNotUnderstood } from "./reply.ts";
+import { formatEither, formatForbidden, formatLoose, formatNoTool, formatNotUnderstood } from "./reply.ts";
 import { splitShared } from "./shared-words.ts";
 import type { Steps } from "./steps.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
@@ -35,7 +35,7 @@ export function* planRequests(
   const parts = splitClauses(request.words, kit.skills).map((words) => toSubclause(request, words));
   const derived = new Set<number>();
   for (let index = 0; index < parts.length; index++) {
-    const clause = { ...(parts[index] ?? request), memory };
+    const clause = { ...(parts[index] ?? request), memory, follows: index > 0 };
     const stated = index < parts.length - 1 ? findStatement(clause) : undefined;
     let understood = stated ? NOTHING : yield* understand(clause, kit, index > 0);
     const isUnknown = understood.kind === "words" && understood.unknown !== undefined;
@@ -109,6 +109,11 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   // After a look at mails, "reply" is about a mail.
   const last = clause.memory.asked[0];
   const lastService = last && getService(last.tool);
+  const { words } = clause;
+  const isOther =
+    last && best && clause.memory.result && getService(best.skill.service).split("-")[0] !== lastService?.split("-")[0];
+  if (isOther && best.missing.some(({ kind }) => kind !== "text") && words.some(({ lower }) => PRONOUNS.has(lower)))
+    return refuseThere(clause, skills, lastService ?? "");
   if (rival && rival.skill.service === lastService) return getOutcome(rival, clause, follows, {});
   if (best && rival && best.skill.service !== lastService)
     return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
@@ -147,9 +152,27 @@ function getFollowUp(readings: Reading[], clause: Clause, follows: boolean): Cla
 }
 
 function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome {
+  const { words, memory } = clause;
+  const [last] = memory.asked;
+  const isReference = ({ lower }: Word) => PRONOUNS.has(lower) || lower === "one";
+  if (
+    last &&
+    memory.result &&
+    !clause.follows &&
+    isAction(words[0]) &&
+    words.length <= MOST_REFERRING &&
+    words.some(isReference)
+  )
+    return refuseThere(clause, skills, getService(last.tool));
   const loose = first?.told && first.loose.length <= 3 ? formatLoose(first.loose, clause) : undefined;
   const nearest = findNearestTool(clause.words, skills);
   return { kind: "words", text: formatNotUnderstood(clause.text, nearest, loose), unknown: clause.text };
+}
+
+/** "Delete it" after an issue, where no tool deletes issues: the tools of other services are not meant. */
+function refuseThere(clause: Clause, skills: Skill[], service: string): ClauseOutcome {
+  const title = skills.find((skill) => skill.service === service)?.title ?? service;
+  return { kind: "words", text: formatNoTool(clause.text, title), unknown: clause.text };
 }
 
 /** "Create a ticket for my latest commit": what has to be asked for anyway is asked for, and what was not understood is said. */
@@ -162,6 +185,9 @@ function* askWithoutEnd(clause: Clause, skills: Skill[]): Steps<ClauseOutcome | 
     return undefined;
   return { kind: "missing", reading: best, leftOut: sliceText(clause, end, words.length) };
 }
+
+/** Most words of "delete the first one" and the like. */
+const MOST_REFERRING = 4;
 
 type More = { feed?: FeedCall | undefined; others?: PlannedCall[]; leftOut?: string };
 

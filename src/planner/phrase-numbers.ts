@@ -93,7 +93,8 @@ export function findColumns(field: Field, clause: Clause): Phrase[] {
   const { words } = clause;
   return words.flatMap(({ text }, at): Phrase[] => {
     const before = getWord(words, at - 1);
-    if ((before.text !== "," && before.lower !== "and") || !/^\p{Lu}\p{Ll}/u.test(text)) return [];
+    if ((before.text !== "," && before.lower !== "and") || !(/^\p{Lu}\p{Ll}/u.test(text) || COLUMNS.has(text)))
+      return [];
     const next = getWord(words, at + 1);
     const start = next.lower === "is" || next.text === ":" ? at + 2 : at + 1;
     const length = words.slice(start).findIndex((one) => one.text === "," || one.lower === "and");
@@ -104,6 +105,9 @@ export function findColumns(field: Field, clause: Clause): Phrase[] {
     return [{ field, from: before.text === "," ? at : at - 1, to, value, weight: 0.6, particular: false }];
   });
 }
+
+/** Columns that people name in small letters. */
+const COLUMNS = new Set("status due priority owner assignee type tags".split(" "));
 
 /** Whether a tool lists the newest first, by its own words. */
 export function sortsNewest({ description, examples }: Skill): boolean {

@@ -52,6 +52,11 @@ export function formatEither(one: string, other: string): string {
   return `Both ${one} and ${other} can do that. Name the service in the request.`;
 }
 
+/** No tool of the service does what is asked for. */
+export function formatNoTool(clause: string, title: string): string {
+  return `I have no tool of ${title} that can do “${shorten(clause)}”. Nothing was done. Do it in ${title} itself.`;
+}
+
 /** Words of a request that its answer does not take into account. */
 export function formatLeftOut(loose: string): string {
   return `I left out ${loose}, which I do not understand.`;

@@ -107,7 +107,12 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
     if (kind !== "word" || OPERATORS.has(lower) || QUESTION_WORDS.has(lower) || TEXT_CUES.has(lower)) break;
     if (/^[#@]/.test(text) || isRival(skill, words, to - 1)) break;
     if (times.some((time) => time.from < to && to <= time.to)) break;
-    if (!isLed && (lower === "to" || (to === from + 1 && (skill.foreign.has(lemma) || isValue(skill, words, from)))))
+    if (
+      !isLed &&
+      (lower === "to" ||
+        (PREPOSITIONS.has(lower) && ARTICLES.has(getWord(words, to).lower)) ||
+        (to === from + 1 && (skill.foreign.has(lemma) || isValue(skill, words, from))))
+    )
       break;
     if (!PREPOSITIONS.has(lower) && !INNER.has(lower))
       textEnds.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from) });

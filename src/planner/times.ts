@@ -82,8 +82,8 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
     (_, start: string) => `from    ${start} to  `,
   );
   const dates = parse(free, new Date(clause.now), { forwardDate: !past })
-    // "By one hour" is a length, not a time from now on.
-    .filter(({ text: said }) => !LENGTH.test(said))
+    // "By one hour" is a length, not a time from now on; "the week before" is that before another one.
+    .filter(({ text: said }) => !LENGTH.test(said) && !/\bbefore$/i.test(said))
     .map(
       ({ index, text: said, start, end }): Found => ({
         bound: "on",

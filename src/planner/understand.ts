@@ -7,6 +7,7 @@ import { isPlural, NEGATIONS, OPERATORS, PREPOSITIONS, PRONOUNS } from "./gramma
 import { getWord, type Word } from "./language.ts";
 import { isAction, scoreSimilarity } from "./lexicon.ts";
 import { type Match, matchExample } from "./match.ts";
+import { getService } from "./memory.ts";
 import type { Phrase } from "./phrase.ts";
 import { findPhrases } from "./phrases.ts";
 import type { Steps } from "./steps.ts";
@@ -202,9 +203,12 @@ function isJoined({ words }: Clause, at: number): boolean {
 }
 
 /** What an earlier request said and this one leaves out: the repository of "show pull request 12". */
-function inherit({ fields }: Skill, { memory }: Clause, input: Reading["input"]): void {
+function inherit({ fields, service }: Skill, { memory, follows }: Clause, input: Reading["input"]): void {
   for (const { required, kind, name } of fields) {
-    if (!required || kind === "text" || kind === "key" || input[name] !== undefined) continue;
+    if (!required || kind === "text" || input[name] !== undefined) continue;
+    // "Move KAY-3 to Done and assign to me".
+    const isSame = memory.asked[0] !== undefined && getService(memory.asked[0].tool) === service;
+    if (kind === "key" && !(follows && isSame)) continue;
     const value = memory.asked.map((call) => call.input[name]).find((known) => known !== undefined && known !== null);
     if (typeof value === "string" || typeof value === "number") input[name] = value;
   }

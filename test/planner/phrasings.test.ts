@@ -41,6 +41,19 @@ const UNDERSTOOD: Phrasing[] = [
   ["should I close KAY-3?", ["jira.get_issue", { issue: "KAY-3" }]],
   ["show the comments on KAY-3", ["jira.get_issue", { issue: "KAY-3" }]],
   // changing
+  ["kay bugs, assigned to priya", ["jira.search", { project: "KAY", type: "Bug", assignee: "priya" }]],
+  ["what's left in OPS", ["jira.search", { project: "OPS", status: "open" }]],
+  ["make KAY-3 low priority", ["jira.edit_issue", { issue: "KAY-3", priority: "Low" }]],
+  ["reply to KAY-8 with “on monday”", ["jira.add_comment", { issue: "KAY-8", text: "on monday" }]],
+  [
+    "Ideas records in airtable where Stage is Draft",
+    ["airtable.list_records", { table: "Ideas", field: "Stage", value: "Draft" }],
+  ],
+  ["which files did lena share with me", ["google-drive.search", { owner: "lena", sharedWithMe: true }]],
+  [
+    "add a row to Costs with 17, Paper, 30",
+    ["google-sheets.append_rows", { spreadsheet: "Costs", text: "17, Paper, 30" }],
+  ],
   ["close KAY-3", ["jira.transition_issue", { issue: "KAY-3", status: "close" }]],
   ["can you close KAY-3 please?", ["jira.transition_issue", { issue: "KAY-3", status: "close" }]],
   ["resolve kay-3", ["jira.transition_issue", { issue: "KAY-3", status: "close" }]],

@@ -117,3 +117,19 @@ test.each(NEWEST)("“%s” does nothing if there is no such thing", async (requ
     text: "Nothing found.",
   });
 });
+
+test("“delete it” after an issue says that no tool deletes issues", async () => {
+  const talk = plannerTalk();
+  await talk.say("show KAY-3");
+  await talk.results({ text: "KAY-3", data: { key: "KAY-3", summary: "Loop" } });
+  const { calls, text } = await talk.say("delete it");
+  expect([calls, text]).toEqual([[], expect.stringContaining("I have no tool of Jira that can do “delete it”.")]);
+});
+
+test("“assign to me” behind another request is about the same issue", async () => {
+  const { calls } = await plannerTalk().say("move KAY-3 to in progress and assign to me");
+  expect(calls).toEqual([
+    ["jira.transition_issue", { issue: "KAY-3", status: "In Progress" }],
+    ["jira.assign_issue", { issue: "KAY-3", assignee: "me" }],
+  ]);
+});

@@ -66,6 +66,8 @@ export const listRecordsTool = defineListTool({
     "what is in the airtable table {table}",
     "show {table} in airtable where {field} is {value}",
     "list the records in the airtable table {table} where {field} is {value}",
+    "show the records of {table} in airtable with {field} {value}",
+    "{table} records in airtable where {field} is {value}",
     "find {text} in the airtable table {table}",
     "list the records of {table} in the base {base}",
     "show the table {table} in airtable",

@@ -41,6 +41,7 @@ export const updateEventTool = defineTool({
     "move the meeting {event} to {start}",
     "move the event {event} to {start}",
     "reschedule {event} to {start}",
+    "move my {event} on {day} to {start}",
     "reschedule the meeting {event} to {start}",
     "rename the event {event} to {title}",
     "change the title of the event {event} to {title}",

@@ -102,6 +102,7 @@ export const appendTextTool = defineTool({
     "add to the document {document}: {text}",
     "add {text} to the google doc {document}",
     "write in the document {document}: {text}",
+    "write {text} at the end of the document {document}",
   ],
   summary: ({ document, text }) => `Append to the document ${escapeCell(document)}: ${quoteText(text, 200)}`,
   ...DOCUMENT_TARGET,

@@ -51,6 +51,7 @@ export const searchTool = defineListTool({
     "list my files",
     "list the files {sharedWithMe}",
     "list the files that {owner} {sharedWithMe}",
+    "files {owner} {sharedWithMe}",
     "what has {owner} {sharedWithMe}",
     "find files owned by {owner}",
     "show recent files in my drive",

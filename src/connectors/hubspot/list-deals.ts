@@ -11,7 +11,7 @@ import { type PropertyFilter, searchRecords } from "./record.ts";
 const Input = z.object({
   stage: withDescription(
     z.optional(z.string()),
-    '"open" (default), "won", "lost", "closed", "all", or the name of a stage such as "Contract sent" or "Closed won".',
+    '"all" (default), "open", "won", "lost", "closed", or the name of a stage such as "Contract sent" or "Closed won".',
   ),
   pipeline: withDescription(z.optional(z.string()), "Name of the pipeline. Default: all pipelines."),
   owner: withDescription(z.optional(z.string()), '"me", or the name or email address of the owner of the deals.'),
@@ -113,7 +113,7 @@ function toMoment(text: string | undefined, field: string): number | undefined {
 }
 
 function describeList({ stage, pipeline, owner, text, ...filter }: Input, number = 2): string {
-  const word = stage?.trim() || "open";
+  const word = stage?.trim() || "all";
   const isStatus = /^(open|won|lost|closed)$/i.test(word);
   const isAll = /^(all|any|every)$/i.test(word);
   const ownerText = owner?.trim() ? (isMe(owner) ? " of yours" : ` of ${owner.trim()}`) : "";

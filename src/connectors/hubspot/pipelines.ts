@@ -78,7 +78,7 @@ export function findStage(pipeline: Pipeline, name: string): Stage {
  */
 export function findStages(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
   const stages = pipelines.flatMap((pipeline) => pipeline.stages);
-  const status = normalizeWords(word ?? "open");
+  const status = normalizeWords(word ?? "all");
   if (/^(all|any|every)$/.test(status)) return undefined;
   if (status === "open") return stages.filter(({ closed }) => !closed);
   if (/^(closed|done)$/.test(status)) return stages.filter(({ closed }) => closed);

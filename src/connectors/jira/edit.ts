@@ -47,6 +47,7 @@ export const editIssueTool = defineTool({
     "change the priority of {issue} to {priority}",
     "set the priority of {issue} to {priority}",
     "set {issue} to {priority}",
+    "make {issue} {priority} priority",
     "change the due date of {issue} to {due}",
     "set the due date of {issue} to {due}",
     "add the label {addLabels} to {issue}",

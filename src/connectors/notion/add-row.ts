@@ -30,6 +30,7 @@ export const addRowTool = defineTool({
     "add a row to the notion database {database}: {title}",
     "add {title} to the notion database {database}",
     "add {title} to {database} in notion",
+    "add a task {title} to {database} in notion",
     "add a row to {database} in notion: {title}",
     "new row in the notion database {database}: {title}",
   ],

@@ -39,6 +39,8 @@ export const queryDatabaseTool = defineListTool({
     "what is in the notion database {database}",
     "show {database} in notion where {property} is {value}",
     "list rows in the notion database {database} where {property} is {value}",
+    "show the rows of {database} in notion with {property} {value}",
+    "{database} rows in notion where {property} is {value}",
     "show the rows of {database} in notion",
   ],
   summary: (input) => `List ${describeQuery(input)}`,
