@@ -31,7 +31,7 @@ const Element = z.looseObject({
 /**
  * A part of a document. Nested parts (table cells, tabs) are parsed on access, because the schema cannot be recursive.
  */
-const Structural = z.looseObject({
+const StructuralFields = z.looseObject({
   endIndex: z.nullish(z.number()),
   paragraph: z.nullish(
     z.looseObject({
@@ -52,7 +52,9 @@ const Structural = z.looseObject({
     }),
   ),
 });
-type Structural = z.output<typeof Structural>;
+type Structural = z.output<typeof StructuralFields>;
+/** Typed flat, because TypeScript reaches its limit for nested schemas. */
+const Structural: z.ZodMiniType<Structural> = StructuralFields;
 
 const Body = z.nullish(z.looseObject({ content: z.nullish(z.array(Structural)) }));
 
