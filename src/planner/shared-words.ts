@@ -14,6 +14,7 @@ export function* splitShared(
   clause: Clause,
   understand: (clause: Clause) => Steps<ClauseOutcome>,
 ): Steps<[Clause, Clause] | undefined> {
+  if (clause.words.length > MOST_WORDS) return undefined;
   for (const halves of listHalves(clause).slice(0, MOST_TRIED)) {
     const [first, second] = [yield* understand(halves[0]), yield* understand(halves[1])];
     if (isAlike(first, second)) return halves;
@@ -86,3 +87,6 @@ const SECOND = new Set(["also", "then", "another"]);
 
 /** Ways that are tried; each half is understood for itself. */
 const MOST_TRIED = 8;
+
+/** Longer requests are not tried, since each try costs as much as the request. */
+const MOST_WORDS = 30;
