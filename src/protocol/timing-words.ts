@@ -85,7 +85,7 @@ function isUnit(word: string): boolean {
 
 /** Reads the next words, and returns how many; 0 if they are not understood. */
 function readNext(read: TimingWords, words: string[], index: number): number {
-  const [word = "", next = ""] = words.slice(index);
+  const [word = "", next = ""] = words.slice(index, index + 2);
   return (
     readInterval(read, word, next) ||
     readDate(read, word, next) ||
@@ -122,7 +122,7 @@ function readDate(read: TimingWords, word: string, next: string): number {
 
 /** Reads a day, a group of days, or `monday to friday`. Days do not follow a time unless `on` is between. */
 function readDays(read: TimingWords, words: string[], index: number): number {
-  const [word = "", to, last = ""] = words.slice(index);
+  const [word = "", to, last = ""] = words.slice(index, index + 3);
   if (word === "week") read.weekly = true;
   const days = DAYS.get(word);
   if (!days) return word === "week" ? 1 : 0;
@@ -140,7 +140,7 @@ function readTime(read: TimingWords, words: string[], index: number): number {
   const word = words[index] ?? "";
   const [match, hours = "", minutes, half] = /^(\d{1,2})(?:[:.](\d\d))?(am|pm)?$/.exec(word) ?? [];
   const isExact = minutes !== undefined || half !== undefined;
-  const [next, after] = words.slice(index + 1);
+  const [next, after] = words.slice(index + 1, index + 3);
   const isTime =
     isExact || next === undefined || words[index - 1] === "at" || (next === "in" && after === "the") || next === "at";
   if (!match || !isTime) return 0;
