@@ -60,6 +60,7 @@ const VALUES: string[][] = [
   ["decline", "reject"],
   ["unread", "new"],
   ["newest", "latest"],
+  ["current", "active", "this", "the"],
   ["presentation", "slides", "slide", "deck"],
   ["spreadsheet", "sheet"],
 ];

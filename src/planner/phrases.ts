@@ -89,6 +89,8 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
     if (to > words.length || span.some(({ kind }) => kind === "mark")) return [];
     if (isAddressee(words, from) && !RECIPIENT.test(field.name)) return [];
     if (writes && POSSESSIVES.has(lower)) return [];
+    // "In this sprint" is in the current one.
+    if (/^(the|this)$/.test(lower) && !(size === 1 && isFieldWord(field, next))) return [];
     // "Which tickets did I create?" is about who made them, and "issues I opened" are not all open.
     const deed = lower === "i" ? findDeed(words, to) : undefined;
     if (deed && !(MAKER.test(field.name) && MAKING.has(deed.lemma))) return [];

@@ -144,6 +144,8 @@ const SURE: Phrasing[] = [
   ["set KAY-2 to Critical", ["jira.edit_issue", { issue: "KAY-2", priority: "Critical" }]],
   ["set KAY-2 to In Review", ["jira.transition_issue", { issue: "KAY-2", status: "In Review" }]],
   ["what's in the current sprint?", ["jira.search", { sprint: "current" }]],
+  ["my issues in this sprint", ["jira.search", { assignee: "me", sprint: "current" }]],
+  ["bugs in the sprint of KAY", ["jira.search", { type: "Bug", project: "KAY", sprint: "current" }]],
   [
     "open bugs in the next sprint of KAY",
     ["jira.search", { status: "open", type: "Bug", sprint: "next", project: "KAY" }],
