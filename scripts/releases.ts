@@ -77,7 +77,11 @@ async function tryOn(
 type Step = { args: string[]; exit: number; says: RegExp };
 
 const TOUR: Step = { args: ["try", "--no-input"], exit: 0, says: /Created KAY-\d+: Say hello from kay/ };
-const LEAN: Step = { args: ["connect", "jira"], exit: 1, says: /Reinstall kay with its optional dependencies/ };
+const LEAN: Step = {
+  args: ["connect", "jira"],
+  exit: 1,
+  says: /Install kay again with npm's option `--include=optional`/,
+};
 
 /** In a separate home: commands that write nothing there, and one step. */
 async function drive(
