@@ -25,14 +25,14 @@ export function findNextRun(timing: Timing, timeZone: string, after: number, sta
   const { hour, minute } = timing;
   const today = Math.floor(readWallTime(after, timeZone) / DAY) * DAY;
   for (let date = today; date <= today + SEARCH * DAY; date += DAY) {
-    if (!isDayOf(timing, date)) continue;
+    if (!matchesDay(timing, date)) continue;
     const instant = toInstant(date + (hour * 60 + minute) * MINUTE, timeZone);
     if (instant > after) return instant;
   }
   throw new RangeError(`no run follows ${after}`);
 }
 
-function isDayOf(timing: Exclude<Timing, { minutes: number }>, date: number): boolean {
+function matchesDay(timing: Exclude<Timing, { minutes: number }>, date: number): boolean {
   if ("days" in timing) return timing.days.includes(new Date(date).getUTCDay());
   if (timing.date === 0) return new Date(date + DAY).getUTCDate() === 1;
   return new Date(date).getUTCDate() === timing.date;
