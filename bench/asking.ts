@@ -12,7 +12,7 @@ export type Client = { url: string; token: string };
 export type Asked = { session: string; interaction: string };
 
 /** Signs in by connecting the sandbox's Slack. */
-export async function connected(url: string): Promise<string> {
+export async function connectSlack(url: string): Promise<string> {
   const json = async (path: string, init: RequestInit = {}) =>
     (await (await fetch(path, { ...init, signal: AbortSignal.timeout(LIMIT) })).json()) as Record<string, string>;
   const begun = await json(`${url}/connections/connect?service=slack`, { method: "POST", body: "{}" });
@@ -27,18 +27,18 @@ export async function connected(url: string): Promise<string> {
 }
 
 /** Runs one generation until it waits for an approval; then nobody reads it. */
-export async function paused(client: Client): Promise<Asked> {
-  const { stream, asked } = await waiting(client);
+export async function pauseGeneration(client: Client): Promise<Asked> {
+  const { stream, asked } = await askForApproval(client);
   stream.close();
   return asked;
 }
 
 /** Measures the milliseconds from the approval to the result, as a follower sees it. */
-export async function approved(client: Client): Promise<number> {
-  const { stream, asked } = await waiting(client);
+export async function measureApproval(client: Client): Promise<number> {
+  const { stream, asked } = await askForApproval(client);
   await pause(20);
   const began = performance.now();
-  const answer = answered(client, asked);
+  const answer = approve(client, asked);
   await stream.part("tool-output-available");
   const took = performance.now() - began;
   await answer;
@@ -46,13 +46,13 @@ export async function approved(client: Client): Promise<number> {
   return took;
 }
 
-export async function answered(client: Client, { session, interaction }: Asked): Promise<void> {
+export async function approve(client: Client, { session, interaction }: Asked): Promise<void> {
   const stream = await open(client, "POST", `/sessions/${session}/interactions/${interaction}`, { action: "approve" });
   await stream.end();
 }
 
 /** Opens an idle stream of a conversation. Returns the function that ends it. */
-export async function followed(client: Client, { session }: Asked): Promise<() => void> {
+export async function follow(client: Client, { session }: Asked): Promise<() => void> {
   const stream = await open(client, "GET", `/sessions/${session}/events`);
   await stream.part("finish");
   return stream.close;
@@ -66,7 +66,7 @@ export async function read(url: string): Promise<() => void> {
 }
 
 /** Waits until all generations have ended; a failed one is an error. */
-export async function allCompleted(client: Client, limit: number): Promise<void> {
+export async function waitForAll(client: Client, limit: number): Promise<void> {
   const end = performance.now() + limit;
   for (let page = 1; ; ) {
     const stream = await open(client, "GET", `/sessions?limit=100&page=${page}`);
@@ -81,7 +81,7 @@ export async function allCompleted(client: Client, limit: number): Promise<void>
 }
 
 /** The same, with a reader that stays. */
-export async function waiting(client: Client) {
+export async function askForApproval(client: Client) {
   const stream = await open(client, "POST", "/ask", { prompt: PROMPT });
   const { data } = await stream.part("data-interaction-request");
   await stream.part("data-status", ({ status }) => status === "awaiting_approval");

@@ -9,7 +9,7 @@ const LIMIT = 60_000;
 export type Attached = { session: string; close(): void };
 
 /** Follows from the latest event on, and records the delay of each event since its append, in ms. */
-export async function attached(
+export async function attachClient(
   { url, token }: Client,
   { session, after }: { session: string; after: number },
   note: (delay: number) => void,

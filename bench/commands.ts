@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { guideBackend } from "./guide-backend.ts";
-import { keyring } from "./keyring.ts";
-import { finished, interleaved, type Program, processorTimes } from "./rounds.ts";
-import { certificate, kay, signedIn } from "./signed-in.ts";
+import { startKeyring } from "./keyring.ts";
+import { measureMedians, type Program, processorTimes, runProgram } from "./rounds.ts";
+import { certificate, kay, signIn } from "./signed-in.ts";
 import { type Row, ratio, time } from "./table.ts";
 
 /** `rounds` of each ratio; `paused` generations wait at once, with half as many streams. */
@@ -18,11 +18,11 @@ export async function startTimes({ launcher, folder, rounds }: Bench): Promise<R
 /** Measures a signed-in one-shot command over loopback HTTP, with the credentials in a file and in the keychain. */
 export async function overHttp({ launcher, folder, rounds }: Bench): Promise<Row[]> {
   const backend = await guideBackend(3600);
-  const ring = await keyring(join(folder, "bus"));
+  const ring = await startKeyring(join(folder, "bus"));
   try {
-    const file = await signedIn(launcher, join(folder, "file"), backend, {});
+    const file = await signIn(launcher, join(folder, "file"), backend, {});
     const stored =
-      ring && (await signedIn(launcher, join(folder, "ring"), backend, { KAY_CREDENTIALS: "keychain", ...ring.env }));
+      ring && (await signIn(launcher, join(folder, "ring"), backend, { KAY_CREDENTIALS: "keychain", ...ring.env }));
     const [base, plain, withRing] = await medians([node(folder), file, ...(stored ? [stored] : [])], rounds);
     const [least = 0, cpu = 0] = await processorTimes([node(folder), file], rounds);
     return [
@@ -43,7 +43,7 @@ export async function overHttps({ launcher, folder, rounds }: Bench): Promise<Ro
   const { file, ...tls } = certificate(join(folder, "certificate"));
   const backend = await guideBackend(3600, tls);
   try {
-    const mine = await signedIn(launcher, join(folder, "home"), backend, { KAY_CA_FILE: file });
+    const mine = await signIn(launcher, join(folder, "home"), backend, { KAY_CA_FILE: file });
     const env = { PATH: process.env.PATH ?? "", HOME: folder };
     const host = new URL(backend.url).host;
     const token = { GH_HOST: host, GH_ENTERPRISE_TOKEN: "token", SSL_CERT_FILE: file, GH_NO_UPDATE_NOTIFIER: "1" };
@@ -65,10 +65,10 @@ export async function overHttps({ launcher, folder, rounds }: Bench): Promise<Ro
 export async function atOnce({ launcher, folder }: Bench): Promise<Row[]> {
   const backend = await guideBackend(1);
   try {
-    const one = await signedIn(launcher, folder, backend, {});
+    const one = await signIn(launcher, folder, backend, {});
     await new Promise((resolve) => setTimeout(resolve, 1500));
     backend.lengthen();
-    const ends = await Promise.allSettled(Array.from({ length: 12 }, () => finished(one)));
+    const ends = await Promise.allSettled(Array.from({ length: 12 }, () => runProgram(one)));
     const failures = ends.filter(({ status }) => status === "rejected").length;
     const refreshes = backend.refreshes();
     return [
@@ -89,6 +89,6 @@ function node(folder: string): Program {
 }
 
 async function medians(programs: Program[], rounds: number): Promise<[number, number, number]> {
-  const [a, b, c] = await interleaved(programs, rounds);
+  const [a, b, c] = await measureMedians(programs, rounds);
   return [a ?? Number.NaN, b ?? Number.NaN, c ?? Number.NaN];
 }

@@ -27,7 +27,7 @@ export type Filled = {
  * @param folder `--data-dir` of the backend
  * @param settings of Postgres, if it is started by this
  */
-export async function joined(folder: string, settings?: Record<string, string>): Promise<Filled> {
+export async function joinDatabase(folder: string, settings?: Record<string, string>): Promise<Filled> {
   const machine = thisMachine("/var/lib/kay");
   const postgres = await startPostgres({ folder, machine, log: () => undefined, ...(settings ? { settings } : {}) });
   const client = new pg.Client(postgres.config);
@@ -48,7 +48,7 @@ export async function joined(folder: string, settings?: Record<string, string>):
     size: async () => Number((await one<{ size: string }>("select pg_database_size(current_database()) as size")).size),
     ticks: async () => {
       const { data } = await one<{ data: string }>("select pg_read_file('postmaster.pid') as data");
-      return used(data.split("\n")[0] ?? "");
+      return sumCpu(data.split("\n")[0] ?? "");
     },
     countStatements: async () => void (await client.query("create extension if not exists pg_stat_statements")),
     async statements() {
@@ -67,18 +67,18 @@ export async function joined(folder: string, settings?: Record<string, string>):
 }
 
 /** Includes the server's children, even ended ones. In hundredths of a second, as the system counts. */
-function used(pid: string): number {
-  const all = readdirSync("/proc").flatMap((each) => (/^\d+$/.test(each) ? [fieldsOf(each)] : []));
+function sumCpu(pid: string): number {
+  const all = readdirSync("/proc").flatMap((each) => (/^\d+$/.test(each) ? [readFields(each)] : []));
   const sum = (fields: string[], from: number, to: number) =>
     fields.slice(from, to).reduce((total, each) => total + Number(each), 0);
-  const own = fieldsOf(pid);
+  const own = readFields(pid);
   return (
     10 * all.filter((fields) => fields[1] === pid).reduce((total, each) => total + sum(each, 11, 13), sum(own, 11, 15))
   );
 }
 
 /** Fields from the state on; empty if the process is gone. */
-function fieldsOf(pid: string): string[] {
+function readFields(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /, "")

@@ -2,10 +2,10 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "#test/ports";
-import { type Asked, allCompleted, answered, type Client, connected, followed, paused, read } from "./asking.ts";
+import { type Asked, approve, type Client, connectSlack, follow, pauseGeneration, read, waitForAll } from "./asking.ts";
 import type { Bench } from "./commands.ts";
 import { INSPECTED } from "./heap.ts";
-import { at, grown, type Server } from "./process.ts";
+import { at, measureMemory, type Server } from "./process.ts";
 import { kay } from "./signed-in.ts";
 import { kilobytes, type Row } from "./table.ts";
 import { inTurn } from "./within.ts";
@@ -26,14 +26,14 @@ export async function generations({ launcher, folder, paused: count }: Bench): P
   const serve = kay(launcher, folder, ["serve", ...options], INSPECTED);
   const { rows, asked, token } = await at(serve, async (backend) => {
     const url = String(backend.said.url);
-    const client: Client = { url, token: await connected(url) };
+    const client: Client = { url, token: await connectSlack(url) };
     return { ...(await crowd(backend, client, count)), token: client.token };
   });
   // In new processes, because memory that was used and freed would hide the cost of a stream.
   const followers = Math.ceil(count / 2);
   const mine = await at(serve, (backend) => {
     const client: Client = { url: String(backend.said.url), token };
-    return streams(backend, followers, (index) => followed(client, asked[index] as Asked));
+    return streams(backend, followers, (index) => follow(client, asked[index] as Asked));
   });
   const file = fileURLToPath(new URL("./plain-server.ts", import.meta.url));
   const plain = { command: process.execPath, args: ["--disable-warning=ExperimentalWarning", file], env: INSPECTED };
@@ -48,13 +48,13 @@ export async function generations({ launcher, folder, paused: count }: Bench): P
 
 async function crowd(backend: Server, client: Client, count: number): Promise<{ rows: Row[]; asked: Asked[] }> {
   // Excludes one-time costs.
-  const first = await inTurn(Math.min(200, count), AT_ONCE, () => paused(client));
+  const first = await inTurn(Math.min(200, count), AT_ONCE, () => pauseGeneration(client));
   const bare = await backend.live();
   const asked: Asked[] = [];
   let pausedAll = 0;
-  const counted = await grown(backend, count, async (more) => {
+  const counted = await measureMemory(backend, count, async (more) => {
     const pausing = performance.now();
-    asked.push(...(await inTurn(more, AT_ONCE, () => paused(client))));
+    asked.push(...(await inTurn(more, AT_ONCE, () => pauseGeneration(client))));
     pausedAll += performance.now() - pausing;
   });
   const live = ((await backend.live()) - bare) / count;
@@ -62,8 +62,8 @@ async function crowd(backend: Server, client: Client, count: number): Promise<{ 
   const idle = await backend.busy(10_000);
   const answering = performance.now();
   const all = [...first, ...asked];
-  await inTurn(all.length, AT_ONCE, (index) => answered(client, all[index] as Asked));
-  await allCompleted(client, CARRY_LIMIT);
+  await inTurn(all.length, AT_ONCE, (index) => approve(client, all[index] as Asked));
+  await waitForAll(client, CARRY_LIMIT);
   const answeredAll = performance.now() - answering;
   const rows = [
     kilobytes(`${count} paused generations: memory of each`, counted, 40),
@@ -86,7 +86,7 @@ type Cost = { counted: number; live: number };
 async function streams(running: Server, count: number, one: (index: number) => Promise<() => void>): Promise<Cost> {
   for (const stop of await inTurn(Math.min(100, count), AT_ONCE, one)) stop();
   const open: (() => void)[] = [];
-  const counted = await grown(running, count, async (more) => {
+  const counted = await measureMemory(running, count, async (more) => {
     const before = open.length;
     open.push(...(await inTurn(more, AT_ONCE, (index) => one(before + index))));
   });

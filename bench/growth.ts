@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
-import { type Client, connected, open } from "./asking.ts";
+import { type Client, connectSlack, open } from "./asking.ts";
 import type { Bench } from "./commands.ts";
-import { type Filled, joined } from "./filled.ts";
+import { type Filled, joinDatabase } from "./filled.ts";
 import { type Server, server } from "./process.ts";
 import { median } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
@@ -20,22 +20,22 @@ type Costs = { times: Record<string, number>; idle: number; memory: number; size
 
 /** Measures the same request with few conversations and with many, of the asking installation and of many others. */
 export async function growth(bench: Bench): Promise<Row[]> {
-  return [...(await grownBy(bench, "one")), ...(await grownBy(bench, "many"))];
+  return [...(await measureGrowth(bench, "one")), ...(await measureGrowth(bench, "many"))];
 }
 
-async function grownBy({ launcher, folder, rounds }: Bench, whose: "one" | "many"): Promise<Row[]> {
+async function measureGrowth({ launcher, folder, rounds }: Bench, whose: "one" | "many"): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const data = `${folder}/${whose}`;
   const options = ["--port", "0", "--sandbox", "--json", "--data-dir", data];
   const backend = await server(kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" }), /^\}\n/m);
   try {
     const url = String(backend.said.url);
-    const client: Client = { url, token: await connected(url) };
-    const database = await joined(data);
+    const client: Client = { url, token: await connectSlack(url) };
+    const database = await joinDatabase(data);
     try {
       const world = { backend, client, database, rounds: Math.max(rounds, 20), whose };
       const few = await costs(world, FEW);
-      return rowsOf(whose, few, await costs(world, MANY));
+      return listRows(whose, few, await costs(world, MANY));
     } finally {
       await database.close();
     }
@@ -64,7 +64,7 @@ async function costs({ backend, client, database, rounds, whose }: World, count:
     "GET /sessions/:id/events, all of it": get(`/sessions/${own.session}/events?live=false`),
   };
   const times: Costs["times"] = {};
-  for (const [what, work] of Object.entries(works)) times[what] = await timed(work, rounds);
+  for (const [what, work] of Object.entries(works)) times[what] = await measureTime(work, rounds);
   const memory = await backend.settled();
   const before = await database.ticks();
   const share = await backend.busy(IDLE);
@@ -72,7 +72,7 @@ async function costs({ backend, client, database, rounds, whose }: World, count:
   return { times, idle, memory, size: await database.size() };
 }
 
-async function timed(work: () => Promise<void>, rounds: number): Promise<number> {
+async function measureTime(work: () => Promise<void>, rounds: number): Promise<number> {
   const taken: number[] = [];
   for (let round = -3; round < rounds; round++) {
     const began = performance.now();
@@ -82,7 +82,7 @@ async function timed(work: () => Promise<void>, rounds: number): Promise<number>
   return median(taken);
 }
 
-function rowsOf(whose: "one" | "many", few: Costs, many: Costs): Row[] {
+function listRows(whose: "one" | "many", few: Costs, many: Costs): Row[] {
   const of = whose === "one" ? "of the one who asks" : "of a thousand others";
   const row = (what: string, mine: number, theirs: number, unit: string): Row => ({
     what,

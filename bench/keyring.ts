@@ -2,13 +2,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { finished } from "./rounds.ts";
+import { runProgram } from "./rounds.ts";
 
 /**
  * Starts a session bus with a separate, unlocked keyring. Undefined if Debian's `dbus` and `gnome-keyring` are not
  * installed.
  */
-export async function keyring(folder: string): Promise<{ env: Record<string, string>; close(): void } | undefined> {
+export async function startKeyring(
+  folder: string,
+): Promise<{ env: Record<string, string>; close(): void } | undefined> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const home = { PATH: process.env.PATH ?? "", HOME: folder, XDG_RUNTIME_DIR: folder, XDG_DATA_HOME: folder };
   const bus = spawn("dbus-daemon", ["--session", "--nofork", "--print-address"], {
@@ -42,7 +44,7 @@ export async function keyring(folder: string): Promise<{ env: Record<string, str
 async function isOpen(env: Record<string, string>): Promise<boolean> {
   const send = (destination: string, path: string, method: string, name: string) => {
     const args = ["--session", "--print-reply=literal", `--dest=${destination}`, path, method, `string:${name}`];
-    return finished({ command: "dbus-send", args, env }).catch(() => "");
+    return runProgram({ command: "dbus-send", args, env }).catch(() => "");
   };
   for (let left = 50; left > 0; left--) {
     const owned = await send(

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { findFreePort } from "#test/ports";
-import { type Client, connected, open, paused } from "./asking.ts";
-import { type Attached, attached } from "./attached.ts";
+import { type Client, connectSlack, open, pauseGeneration } from "./asking.ts";
+import { type Attached, attachClient } from "./attached.ts";
 import type { Bench } from "./commands.ts";
-import { at, grown, type Server } from "./process.ts";
+import { at, measureMemory, type Server } from "./process.ts";
 import { median, quantile } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
 import { kilobytes, type Row } from "./table.ts";
@@ -23,45 +23,49 @@ export async function load({ launcher, folder, paused: count }: Bench): Promise<
   const serve = kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" });
   const { token, places } = await at(serve, async (backend) => {
     const url = String(backend.said.url);
-    const client: Client = { url, token: await connected(url) };
-    await inTurn(count, AT_ONCE, () => paused(client));
-    return { token: client.token, places: await inTurn(Math.ceil(count / 2), AT_ONCE, () => greeted(client)) };
+    const client: Client = { url, token: await connectSlack(url) };
+    await inTurn(count, AT_ONCE, () => pauseGeneration(client));
+    return { token: client.token, places: await inTurn(Math.ceil(count / 2), AT_ONCE, () => greet(client)) };
   });
   // In a new process, because memory left from creating these would hide the cost of a client.
-  const rows = await at(serve, (backend) => followed(backend, { url: String(backend.said.url), token }, count, places));
+  const rows = await at(serve, (backend) =>
+    measureFollowers(backend, { url: String(backend.said.url), token }, count, places),
+  );
   // As kay starts its own backend (src/process.ts).
   const embedded = { ...serve, args: ["--max-semi-space-size=2", ...serve.args] };
-  const memory = await at(embedded, (backend) => held(backend, { url: String(backend.said.url), token }, places));
+  const memory = await at(embedded, (backend) =>
+    measureClientMemory(backend, { url: String(backend.said.url), token }, places),
+  );
   return [...rows, kilobytes("… memory of each at a backend for one person", memory, 15)];
 }
 
 /** Bytes of each attached client, without events. */
-async function held(backend: Server, client: Client, places: Place[]): Promise<number> {
-  const follow = (index: number) => attached(client, places[index] as Place, () => {});
+async function measureClientMemory(backend: Server, client: Client, places: Place[]): Promise<number> {
+  const follow = (index: number) => attachClient(client, places[index] as Place, () => {});
   for (const one of await inTurn(Math.min(100, places.length), AT_ONCE, follow)) one.close();
   let open = 0;
-  return grown(backend, places.length, async (more) => {
+  return measureMemory(backend, places.length, async (more) => {
     const before = open;
     open += more;
     await inTurn(more, AT_ONCE, (index) => follow(before + index));
   });
 }
 
-async function followed(backend: Server, client: Client, waiting: number, places: Place[]): Promise<Row[]> {
+async function measureFollowers(backend: Server, client: Client, waiting: number, places: Place[]): Promise<Row[]> {
   const clients = places.length;
   let delays: number[] = [];
   const follow = (index: number): Promise<Attached> =>
-    attached(client, places[index] as Place, (delay) => void delays.push(delay));
+    attachClient(client, places[index] as Place, (delay) => void delays.push(delay));
   // Excludes one-time costs.
   for (const one of await inTurn(Math.min(100, clients), AT_ONCE, follow)) one.close();
   const all: Attached[] = [];
-  const memory = await grown(backend, clients, async (more) => {
+  const memory = await measureMemory(backend, clients, async (more) => {
     const before = all.length;
     all.push(...(await inTurn(more, AT_ONCE, (index) => follow(before + index))));
   });
   delays = [];
   const busy = backend.busy(SPAN);
-  const requests = await running(client, all);
+  const requests = await sendRequests(client, all);
   const share = await busy;
   for (const one of all) one.close();
   const what = `${RUNNING} run, ${waiting} wait, ${clients} clients follow`;
@@ -78,14 +82,14 @@ async function followed(backend: Server, client: Client, waiting: number, places
 type Place = { session: string; after: number };
 
 /** A conversation with one answer in it. */
-async function greeted(client: Client): Promise<Place> {
+async function greet(client: Client): Promise<Place> {
   const stream = await open(client, "POST", "/ask", { prompt: "hello" });
   const text = await stream.end();
   return { session: stream.session, after: Number([...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? 0) };
 }
 
 /** Sends requests in the followed conversations, a few at a time, and checks each afterwards. */
-async function running(client: Client, followed: Attached[]): Promise<number> {
+async function sendRequests(client: Client, followed: Attached[]): Promise<number> {
   const end = performance.now() + SPAN;
   let requests = 0;
   await Promise.all(

@@ -52,7 +52,7 @@ export async function server({ command, args, env }: Program, complete: RegExp):
     said: JSON.parse(output) as Record<string, unknown>,
     settled: async () => {
       await pause(5_000);
-      return held(child);
+      return readMemory(child);
     },
     live: () => liveHeap(inspector),
     cpu: () => ticks(child) * 10,
@@ -79,7 +79,11 @@ export async function at<T>(program: Program, work: (running: Server) => Promise
 }
 
 /** Measures the bytes that each item costs, as the system counts them, with a sample after each part. */
-export async function grown(running: Server, count: number, add: (more: number) => Promise<void>): Promise<number> {
+export async function measureMemory(
+  running: Server,
+  count: number,
+  add: (more: number) => Promise<void>,
+): Promise<number> {
   const samples: [number, number][] = [[0, await running.settled()]];
   for (let part = 1; part <= PARTS; part++) {
     const until = Math.round((count * part) / PARTS);
@@ -89,7 +93,7 @@ export async function grown(running: Server, count: number, add: (more: number) 
   return slope(samples);
 }
 
-function held({ pid }: ChildProcess): number {
+function readMemory({ pid }: ChildProcess): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }
 

@@ -31,7 +31,7 @@ export function onPty({ command, args, env }: Program): OnPty {
   let text = "";
   const visible = Promise.withResolvers<number>();
   let last = 0;
-  let looked = () => {};
+  let checkOutput = () => {};
   const start = performance.now();
   const now = () => performance.now() - start;
   const size = { cols: 100, rows: 30 };
@@ -40,13 +40,13 @@ export function onPty({ command, args, env }: Program): OnPty {
     last = now();
     text += data;
     if (text.replace(SEQUENCE, "").trim() !== "") visible.resolve(last);
-    looked();
+    checkOutput();
   });
   const end = new Promise<number>((resolve) => pty.onExit(() => resolve(now())));
   const shows = (wanted: RegExp, from = 0) => {
     const seen = new Promise<number>((resolve, reject) => {
-      looked = () => wanted.test(text.slice(from)) && resolve(last);
-      looked();
+      checkOutput = () => wanted.test(text.slice(from)) && resolve(last);
+      checkOutput();
       end.then(() => reject(new Error(`it ended without ${wanted}: ${JSON.stringify(text.slice(-500))}`)));
     });
     return within(LIMIT, seen, `${wanted} after ${JSON.stringify(text.slice(-500))}`);
@@ -58,8 +58,8 @@ export function onPty({ command, args, env }: Program): OnPty {
     visibleAt: () => within(LIMIT, visible.promise, "a visible byte"),
     lastAt: () => last,
     now,
-    cpu: () => cpuOf(pty.pid),
-    memory: () => memoryOf(pty.pid),
+    cpu: () => readCpu(pty.pid),
+    memory: () => readMemory(pty.pid),
     end: () => within(LIMIT, end, "its end"),
     kill: async () => {
       pty.kill("SIGKILL");
@@ -72,13 +72,13 @@ export function onPty({ command, args, env }: Program): OnPty {
 const SEQUENCE = /\x1b(?:\[[^a-zA-Z~]*[a-zA-Z~]|[\]P_][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78])/g;
 
 /** The system counts in hundredths of a second. */
-function cpuOf(pid: number): number {
+function readCpu(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "");
   const fields = stat.split(" ").map(Number);
   return ((fields[11] ?? 0) + (fields[12] ?? 0)) * 10;
 }
 
-function memoryOf(pid: number): { now: number; peak: number } {
+function readMemory(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
   return { now: of("VmRSS"), peak: of("VmHWM") };

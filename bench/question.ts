@@ -1,9 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Asked, answered, approved, type Client, connected, open, paused, waiting } from "./asking.ts";
+import {
+  type Asked,
+  approve,
+  askForApproval,
+  type Client,
+  connectSlack,
+  measureApproval,
+  open,
+  pauseGeneration,
+} from "./asking.ts";
 import type { Bench } from "./commands.ts";
-import { type Filled, joined } from "./filled.ts";
+import { type Filled, joinDatabase } from "./filled.ts";
 import { at, type Server } from "./process.ts";
 import { median, type Program } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
@@ -25,21 +34,21 @@ type Cost = { backend: number; postgres: number; statements: number; took: numbe
 export async function question({ launcher, folder, rounds }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   // Started here, so that it counts statements; the backend uses it too.
-  const database = await joined(`${folder}/data`, { shared_preload_libraries: "pg_stat_statements" });
+  const database = await joinDatabase(`${folder}/data`, { shared_preload_libraries: "pg_stat_statements" });
   try {
     await database.countStatements();
     const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/data`];
     const serve = kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" });
-    const rows = await at(serve, (backend) => ofBackend(backend, database, rounds));
-    return [...rows, ...(await at(floor(database), (server) => ofFloor(server, database)))];
+    const rows = await at(serve, (backend) => measureBackend(backend, database, rounds));
+    return [...rows, ...(await at(floor(database), (server) => measureFloor(server, database)))];
   } finally {
     await database.close();
   }
 }
 
-async function ofBackend(backend: Server, database: Filled, rounds: number): Promise<Row[]> {
+async function measureBackend(backend: Server, database: Filled, rounds: number): Promise<Row[]> {
   const url = String(backend.said.url);
-  const client: Client = { url, token: await connected(url) };
+  const client: Client = { url, token: await connectSlack(url) };
   const hello = (session_id?: string) => greet(client, session_id);
   await inTurn(WARM, AT_ONCE, () => hello());
   await database.statements();
@@ -48,15 +57,15 @@ async function ofBackend(backend: Server, database: Filled, rounds: number): Pro
   const first = await cost(backend, database, COUNTED, () => hello());
   const sessions = await inTurn(COUNTED, AT_ONCE, () => hello());
   const second = await cost(backend, database, COUNTED, (index) => hello(sessions[index]));
-  const long = await growing(backend, database, client);
-  await inTurn(WARM / 4, AT_ONCE, () => paused(client));
-  const readers: Awaited<ReturnType<typeof waiting>>[] = [];
-  const pause = await cost(backend, database, COUNTED, async () => void readers.push(await waiting(client)));
+  const long = await measureLongSession(backend, database, client);
+  await inTurn(WARM / 4, AT_ONCE, () => pauseGeneration(client));
+  const readers: Awaited<ReturnType<typeof askForApproval>>[] = [];
+  const pause = await cost(backend, database, COUNTED, async () => void readers.push(await askForApproval(client)));
   for (const { stream } of readers) stream.close();
   // The end of a reader is written, too.
   await backend.settled();
-  const end = await cost(backend, database, COUNTED, (index) => answered(client, readers[index]?.asked as Asked));
-  const results = await inTurn(Math.max(rounds, 30), 1, () => approved(client));
+  const end = await cost(backend, database, COUNTED, (index) => approve(client, readers[index]?.asked as Asked));
+  const results = await inTurn(Math.max(rounds, 30), 1, () => measureApproval(client));
   return [
     limit("a question: processor of the backend", first.backend, "ms", 5),
     limit("… of Postgres", first.postgres, "ms", 4),
@@ -81,7 +90,7 @@ const SHORT = 20;
 const LONG = 200;
 
 /** A question after ten times as many others, and a page of the log that a cache has already. */
-async function growing(backend: Server, database: Filled, client: Client): Promise<Row[]> {
+async function measureLongSession(backend: Server, database: Filled, client: Client): Promise<Row[]> {
   const sessions = await inTurn(AT_ONCE, AT_ONCE, () => greet(client));
   const ask = (index: number) => greet(client, sessions[index % AT_ONCE]);
   await inTurn((SHORT - 1) * AT_ONCE, AT_ONCE, ask);
@@ -106,7 +115,7 @@ async function growing(backend: Server, database: Filled, client: Client): Promi
   ];
 }
 
-async function ofFloor(server: Server, database: Filled): Promise<Row[]> {
+async function measureFloor(server: Server, database: Filled): Promise<Row[]> {
   const client: Client = { url: String(server.said.url), token: "" };
   await inTurn(WARM, AT_ONCE, () => greet(client));
   const least = await cost(server, database, COUNTED * 4, () => greet(client));

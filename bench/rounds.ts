@@ -9,11 +9,11 @@ export type Program = { command: string; args: string[]; env: Record<string, str
  *
  * @returns the median of each, in the order given
  */
-export async function interleaved(programs: Program[], rounds: number): Promise<number[]> {
+export async function measureMedians(programs: Program[], rounds: number): Promise<number[]> {
   const times = programs.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {
     for (const [index, program] of programs.entries()) {
-      const took = await timed(program);
+      const took = await measureTime(program);
       if (round > 0) times[index]?.push(took);
     }
   }
@@ -28,16 +28,16 @@ export async function processorTimes(programs: Program[], rounds: number): Promi
   const sums = programs.map(() => 0);
   for (let round = 0; round <= rounds; round++) {
     for (const [index, program] of programs.entries()) {
-      const before = childrenTicks();
-      await finished(program);
-      if (round > 0) sums[index] = (sums[index] ?? 0) + childrenTicks() - before;
+      const before = readChildrenTicks();
+      await runProgram(program);
+      if (round > 0) sums[index] = (sums[index] ?? 0) + readChildrenTicks() - before;
     }
   }
   return sums.map((ticks) => (ticks * 10) / rounds);
 }
 
 /** Processor time of all programs that this process ran, in hundredths of a second. */
-function childrenTicks(): number {
+function readChildrenTicks(): number {
   const fields = readFileSync("/proc/self/stat", "utf8")
     .replace(/^.*\) /, "")
     .split(" ")
@@ -46,14 +46,14 @@ function childrenTicks(): number {
 }
 
 /** Milliseconds from the start of the program to its end. A program that fails fails the measurement. */
-async function timed(program: Program): Promise<number> {
+async function measureTime(program: Program): Promise<number> {
   const start = performance.now();
-  await finished(program);
+  await runProgram(program);
   return performance.now() - start;
 }
 
 /** The program's stdout. */
-export function finished({ command, args, env }: Program): Promise<string> {
+export function runProgram({ command, args, env }: Program): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     let stdout = "";

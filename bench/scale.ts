@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { findFreePort } from "#test/ports";
-import { urlOf } from "#test/served";
-import { type Client, connected, open } from "./asking.ts";
-import { attached } from "./attached.ts";
+import { formatUrl } from "#test/served";
+import { type Client, connectSlack, open } from "./asking.ts";
+import { attachClient } from "./attached.ts";
 import type { Bench } from "./commands.ts";
-import { type Filled, joined } from "./filled.ts";
+import { type Filled, joinDatabase } from "./filled.ts";
 import { at, type Server } from "./process.ts";
 import { median } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
@@ -28,11 +28,11 @@ type Costs = { idle: number; question: number; delay: number; memory: number };
 /** Measures two nodes with one Postgres, with few and with ten times as many paused generations and followers. */
 export async function scale({ launcher, folder }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
-  const database = await joined(`${folder}/database`);
+  const database = await joinDatabase(`${folder}/database`);
   const port = await findFreePort();
   const key = () => randomBytes(32).toString("base64");
   const KAY_KEYS = JSON.stringify({ version: 1, signing: { id: "s", key: key() }, sealing: [{ id: "k", key: key() }] });
-  const env = { DATABASE_URL: urlOf(database.config), KAY_KEYS, KAY_MODEL: "offline" };
+  const env = { DATABASE_URL: formatUrl(database.config), KAY_KEYS, KAY_MODEL: "offline" };
   // The token of one node counts at the other, which has the same public address.
   const node = (name: string, options: string[]) => {
     const all = ["--json", "--data-dir", `${folder}/${name}`, "--public-url", `http://127.0.0.1:${port}`, ...options];
@@ -40,16 +40,16 @@ export async function scale({ launcher, folder }: Bench): Promise<Row[]> {
   };
   try {
     return await at(node("one", ["--port", String(port), "--sandbox"]), (one) =>
-      at(node("two", ["--port", "0"]), (two) => measured([one, two], database)),
+      at(node("two", ["--port", "0"]), (two) => measureNodes([one, two], database)),
     );
   } finally {
     await database.close();
   }
 }
 
-async function measured(nodes: Server[], database: Filled): Promise<Row[]> {
+async function measureNodes(nodes: Server[], database: Filled): Promise<Row[]> {
   const [first = "", second = ""] = nodes.map(({ said }) => String(said.url));
-  const token = await connected(first);
+  const token = await connectSlack(first);
   const clients = [first, second].map((url) => ({ url, token }));
   const delays: number[] = [];
   let followed = 0;
@@ -57,7 +57,7 @@ async function measured(nodes: Server[], database: Filled): Promise<Row[]> {
     const before = followed;
     followed = count;
     await inTurn(count - before, 16, (index) =>
-      attached(clients[index % 2] as Client, finished(before + index), (delay) => void delays.push(delay)),
+      attachClient(clients[index % 2] as Client, pickFinished(before + index), (delay) => void delays.push(delay)),
     );
   };
   const world = { nodes, clients, database, follow };
@@ -83,23 +83,23 @@ async function costs(world: World, { waiting, followers }: typeof FEW, delays: n
   await database.fill(waiting * 2, "one", 2);
   await world.follow(followers);
   const memory = (await Promise.all(nodes.map((node) => node.settled()))).reduce((sum, each) => sum + each, 0);
-  const used = async () => nodes.reduce((sum, node) => sum + node.cpu(), await database.ticks());
-  const rest = await used();
+  const sumCpu = async () => nodes.reduce((sum, node) => sum + node.cpu(), await database.ticks());
+  const rest = await sumCpu();
   await nodes[0]?.busy(IDLE);
-  const idle = (await used()) - rest;
+  const idle = (await sumCpu()) - rest;
   delays.length = 0;
-  const begun = await used();
+  const begun = await sumCpu();
   await inTurn(QUESTIONS, 4, async (index) => {
-    const { session } = finished(index);
+    const { session } = pickFinished(index);
     // Every second pair asks at the node where the follower is not.
     const client = clients[(index >> 1) % 2] as Client;
     await (await open(client, "POST", "/ask", { prompt: "hello", session_id: session })).end();
   });
-  const question = ((await used()) - begun) / QUESTIONS;
+  const question = ((await sumCpu()) - begun) / QUESTIONS;
   return { idle, question, delay: median(delays), memory: memory / 1024 / 1024 };
 }
 
 /** A conversation that was filled in and has ended, after its last event. */
-function finished(index: number): { session: string; after: number } {
+function pickFinished(index: number): { session: string; after: number } {
   return { session: `session_bench_${index * 2 + 1}`, after: 8 };
 }

@@ -33,7 +33,7 @@ export async function session(bench: Bench): Promise<Row[]> {
     for (let round = 0; round <= bench.rounds; round += 1) {
       const script = onPty(line);
       const ended = await script.end();
-      const one = await openedAndLeft(program);
+      const one = await openAndLeave(program);
       if (round > 0) base.push(await script.visibleAt());
       if (round > 0) gone.push(ended - script.lastAt());
       if (round > 0) shown.push(one);
@@ -58,12 +58,12 @@ export async function streaming(bench: Bench): Promise<Row[]> {
     const raw = fileURLToPath(new URL("./write-raw.ts", import.meta.url));
     const [few, many, least]: Streamed[][] = [[], [], []];
     for (let round = 0; round < STREAM_ROUNDS; round += 1) {
-      least?.push(await written({ ...program, args: [raw, String(TOKENS)] }));
-      few?.push(await streamed(program, TOKENS));
-      many?.push(await streamed(program, TOKENS * 4));
+      least?.push(await measureWrite({ ...program, args: [raw, String(TOKENS)] }));
+      few?.push(await measureStream(program, TOKENS));
+      many?.push(await measureStream(program, TOKENS * 4));
     }
     const of = (all: Streamed[] | undefined, key: keyof Streamed) => median((all ?? []).map((one) => one[key]));
-    const slow = await atRate(program);
+    const slow = await runAtRate(program);
     const growth = of(many, "memory") - of(few, "memory");
     return [
       ratio(`CPU to stream ${TOKENS} tokens / writing them raw`, of(few, "cpu"), of(least, "cpu"), 6.5),
@@ -80,7 +80,7 @@ export async function streaming(bench: Bench): Promise<Row[]> {
 
 type Shown = { visible: number; frame: number; settled: number; gone: number; left: number; memory: number };
 
-async function openedAndLeft(program: Program): Promise<Shown> {
+async function openAndLeave(program: Program): Promise<Shown> {
   const running = onPty(program);
   try {
     const frame = await running.shows(FRAME);
@@ -100,7 +100,7 @@ async function openedAndLeft(program: Program): Promise<Shown> {
 /** `memory` is measured at rest, four seconds after the end. */
 type Streamed = { cpu: number; memory: number; bytes: number };
 
-async function streamed(program: Program, count: number): Promise<Streamed> {
+async function measureStream(program: Program, count: number): Promise<Streamed> {
   const running = onPty(program);
   try {
     await running.shows(SETTLED);
@@ -116,7 +116,7 @@ async function streamed(program: Program, count: number): Promise<Streamed> {
   }
 }
 
-async function written(program: Program): Promise<Streamed> {
+async function measureWrite(program: Program): Promise<Streamed> {
   const running = onPty(program);
   try {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it rings when all is written
@@ -128,10 +128,10 @@ async function written(program: Program): Promise<Streamed> {
 }
 
 /** A fast model while the user types. */
-async function atRate(program: Program): Promise<{ share: number; bytes: number; echoes: number[] }> {
-  const quiet = await duringRate(program, () => pause(RATE_SECONDS * 500));
+async function runAtRate(program: Program): Promise<{ share: number; bytes: number; echoes: number[] }> {
+  const quiet = await measureRate(program, () => pause(RATE_SECONDS * 500));
   const echoes: number[] = [];
-  await duringRate(program, async (running) => {
+  await measureRate(program, async (running) => {
     const end = running.now() + RATE_SECONDS * 800;
     for (let index = 0; running.now() < end; index += 1) {
       const key = KEYS[index % KEYS.length] ?? "";
@@ -146,7 +146,7 @@ async function atRate(program: Program): Promise<{ share: number; bytes: number;
   return { ...quiet, echoes };
 }
 
-async function duringRate(program: Program, meanwhile: (running: OnPty) => Promise<unknown>) {
+async function measureRate(program: Program, meanwhile: (running: OnPty) => Promise<unknown>) {
   const running = onPty(program);
   try {
     await running.shows(SETTLED);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GuideBackend } from "./guide-backend.ts";
-import { finished, type Program } from "./rounds.ts";
+import { type Program, runProgram } from "./rounds.ts";
 
 /** kay in a separate process, with a home below `folder` and only PATH from this process's environment. */
 export function kay(launcher: string, folder: string, args: string[], env: Record<string, string> = {}): Program {
@@ -12,14 +12,14 @@ export function kay(launcher: string, folder: string, args: string[], env: Recor
 }
 
 /** Signs in with `kay connect` like a user. Returns the command that lists the connections from then on. */
-export async function signedIn(
+export async function signIn(
   launcher: string,
   folder: string,
   backend: GuideBackend,
   env: Record<string, string>,
 ): Promise<Program> {
   const settings = { KAY_API_URL: backend.url, KAY_CREDENTIALS: "file", ...env };
-  await finished(kay(launcher, folder, ["connect", "jira", "--no-browser"], settings));
+  await runProgram(kay(launcher, folder, ["connect", "jira", "--no-browser"], settings));
   return kay(launcher, folder, ["connections"], settings);
 }
 

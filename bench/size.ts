@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Bench } from "./commands.ts";
-import { finished } from "./rounds.ts";
+import { runProgram } from "./rounds.ts";
 import type { Row } from "./table.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 export async function size({ folder }: Bench): Promise<Row[]> {
   const env = { PATH: process.env.PATH ?? "", HOME: folder };
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts", root];
-  const [packed] = JSON.parse(await finished({ command: "npm", args, env })) as {
+  const [packed] = JSON.parse(await runProgram({ command: "npm", args, env })) as {
     size: number;
     unpackedSize: number;
   }[];

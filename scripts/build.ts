@@ -15,7 +15,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./child.mjs";
 import { billOfMaterials, thirdPartyLicenses } from "./licenses.ts";
-import { locked } from "./lock.mjs";
+import { runLocked } from "./lock.mjs";
 import { startFromOneFile } from "./one-file.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -38,7 +38,7 @@ const day = 24 * 60 * 60 * 1000;
  */
 export async function build(): Promise<number> {
   if (isCurrent(fingerprint())) return 0;
-  return locked(`${root}.kay/build.lock`, async () => {
+  return runLocked(`${root}.kay/build.lock`, async () => {
     const current = fingerprint();
     if (isCurrent(current)) return 0;
     const fresh = `${root}.kay/build`;

@@ -25,14 +25,14 @@ export async function check(args: string[]): Promise<number> {
   for (const [name, step] of steps) {
     process.stdout.write(`${name}\n`);
     const code = await step();
-    if (code !== 0) return failed(name, code);
+    if (code !== 0) return reportFailure(name, code);
   }
   if (args.includes("--no-tests")) return 0;
   process.stdout.write("tests\n");
   return test(args);
 }
 
-function failed(name: string, code: number): number {
+function reportFailure(name: string, code: number): number {
   process.stderr.write(`✗ ${name}\n`);
   return code;
 }

@@ -18,20 +18,24 @@ const root = fileURLToPath(new URL("../", import.meta.url));
  */
 export function writeCommandFiles(folder: string): void {
   const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
-  const program = programOf(version);
-  writeFileSync(`${folder}/completion.json`, `${JSON.stringify(buildCompletionTable(program, builtIn()))}\n`);
-  writeFileSync(`${folder}/help.json`, `${JSON.stringify(buildHelpTable(programOf(version), Object.keys(TOPICS)))}\n`);
+  const program = createProgram(version);
+  writeFileSync(`${folder}/completion.json`, `${JSON.stringify(buildCompletionTable(program, listBuiltIns()))}\n`);
+  writeFileSync(
+    `${folder}/help.json`,
+    `${JSON.stringify(buildHelpTable(createProgram(version), Object.keys(TOPICS)))}\n`,
+  );
   mkdirSync(`${folder}/man/man1`, { recursive: true });
-  for (const [name, text] of manPages(programOf(version), version)) writeFileSync(`${folder}/man/man1/${name}`, text);
+  for (const [name, text] of manPages(createProgram(version), version))
+    writeFileSync(`${folder}/man/man1/${name}`, text);
 }
 
 /** The tree of commands alone; nothing runs, so it needs only a width. */
-function programOf(version: string) {
+function createProgram(version: string) {
   const stream = { write: () => {}, columns: () => 80 };
   return buildProgram({ version, terminal: { stdout: stream, stderr: stream } } as unknown as Kay, () => {});
 }
 
-function builtIn() {
+function listBuiltIns() {
   const services = configureServices({ clients: {} }).map(({ service }) => service);
   return {
     services: services.map(({ name, title }): CompletionValue => [name, title]),

@@ -14,7 +14,7 @@ export async function docstrings(): Promise<Docstrings> {
   for (const file of places.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
     const source = ts.createSourceFile(file, readFileSync(root + file, "utf8"), ts.ScriptTarget.Latest, true);
     const made: Record<string, unknown> = await import(pathToFileURL(root + file).href);
-    const locals = localsOf(source);
+    const locals = readLocals(source);
     for (const [name, expression] of locals) read(expression, made[name], { found, locals });
   }
   return found;
@@ -23,7 +23,7 @@ export async function docstrings(): Promise<Docstrings> {
 type Reading = { found: Docstrings; locals: Map<string, ts.Expression> };
 
 /** The expression behind each name of a file. */
-function localsOf(source: ts.SourceFile): Map<string, ts.Expression> {
+function readLocals(source: ts.SourceFile): Map<string, ts.Expression> {
   const declarations = source.statements.flatMap((one) =>
     ts.isVariableStatement(one) ? [...one.declarationList.declarations] : [],
   );
@@ -38,10 +38,10 @@ function localsOf(source: ts.SourceFile): Map<string, ts.Expression> {
 function read(written: ts.Expression, shape: unknown, reading: Reading): void {
   const { found, locals } = reading;
   const expression = (ts.isIdentifier(written) && locals.get(written.text)) || written;
-  const inner = innerOf(shape);
+  const inner = findInner(shape);
   if (!ts.isCallExpression(expression) || inner === undefined) return;
   const object = expression.arguments.find(ts.isObjectLiteralExpression);
-  const fields = shapeOf(inner);
+  const fields = getShape(inner);
   if (!object || !fields) {
     for (const part of expression.arguments) read(part, inner, reading);
     return;
@@ -57,14 +57,14 @@ function read(written: ts.Expression, shape: unknown, reading: Reading): void {
 type Shape = { def: { innerType?: unknown; element?: unknown; shape?: Record<string, unknown> } };
 
 /** Returns the inner schema of an optional, nullable or list. */
-function innerOf(shape: unknown): Shape | undefined {
+function findInner(shape: unknown): Shape | undefined {
   if (typeof shape !== "object" || shape === null || !("def" in shape)) return undefined;
   const { def } = shape as Shape;
   const inner = def.innerType ?? def.element;
-  return inner === undefined ? (shape as Shape) : innerOf(inner);
+  return inner === undefined ? (shape as Shape) : findInner(inner);
 }
 
-function shapeOf({ def }: Shape): Record<string, unknown> | undefined {
+function getShape({ def }: Shape): Record<string, unknown> | undefined {
   return def.shape;
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { run } from "./child.mjs";
-import { locked } from "./lock.mjs";
+import { runLocked } from "./lock.mjs";
 
 /**
  * Installs the packages of package-lock.json, if node_modules differs. Compares npm's own record, so an `npm ci` or `npm install` by hand counts
@@ -10,9 +10,9 @@ import { locked } from "./lock.mjs";
  * @returns {Promise<number>} npm's exit code, 0 if nothing had to be done
  */
 export async function install(root) {
-  if (installed(root)) return 0;
-  return locked(`${root}.kay/install.lock`, async () => {
-    if (installed(root)) return 0;
+  if (isInstalled(root)) return 0;
+  return runLocked(`${root}.kay/install.lock`, async () => {
+    if (isInstalled(root)) return 0;
     process.stderr.write("Installing packages (this takes about a minute)…\n");
     const { command, first } = npm();
     return run(command, [...first, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {
@@ -24,7 +24,7 @@ export async function install(root) {
 }
 
 /** @param {string} root */
-function installed(root) {
+function isInstalled(root) {
   if (!existsSync(`${root}node_modules/.package-lock.json`)) return false;
   if (lstatSync(`${root}node_modules`).isSymbolicLink()) return true;
   const wanted = packages(`${root}package-lock.json`);

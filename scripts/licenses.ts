@@ -78,20 +78,22 @@ function entry(folder: string): string {
   const { name, version, license = "", homepage } = readManifest(folder);
   if (license !== "Apache-2.0" && !WHOLE.has(license))
     throw new Error(`${name}: the licence "${license}" is not known.`);
-  const texts = [...new Set([...filesOf(folder), ...(filesOf(folder).length ? [] : [textOf(name, license, folder)])])];
+  const texts = [
+    ...new Set([...readFiles(folder), ...(readFiles(folder).length ? [] : [findText(name, license, folder)])]),
+  ];
   const parts = MADE_OF[name];
   if (parts) texts.push(standard(parts));
   return [`${LINE}\n${name} ${version} (${license})${homepage ? ` ${homepage}` : ""}`, ...texts, ""].join("\n\n");
 }
 
-function filesOf(folder: string): string[] {
+function readFiles(folder: string): string[] {
   return globSync("{LICENSE,LICENCE,license,licence,COPYING,NOTICE}{,.*,-*}", { cwd: folder })
     .sort()
     .map((file) => readFileSync(`${folder}/${file}`, "utf8").trim());
 }
 
 /** For a package without a license file: the text in its README, otherwise the standard text. */
-function textOf(name: string, license: string, folder: string): string {
+function findText(name: string, license: string, folder: string): string {
   const [readme] = globSync("{README,readme,Readme}.md", { cwd: folder });
   const section = readme && /^#+ *licen[sc]e\s*$(.*)/ims.exec(readFileSync(`${folder}/${readme}`, "utf8"))?.[1]?.trim();
   if (section && /copyright/i.test(section) && /permission is hereby granted/i.test(section)) return section;

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function locked(path, work) {
+export async function runLocked(path, work) {
   mkdirSync(dirname(path), { recursive: true });
   while (!take(path)) await sleep(100);
   try {
@@ -27,7 +27,7 @@ function take(path) {
     writeFileSync(path, String(process.pid), { flag: "wx" });
     return true;
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (getErrorCode(error) !== "EEXIST") throw error;
   }
   const owner = read(path);
   if (owner && !alive(Number(owner))) setAside(path, owner);
@@ -66,9 +66,9 @@ function alive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === "EPERM";
+    return getErrorCode(error) === "EPERM";
   }
 }
 
 /** @param {unknown} error */
-const codeOf = (error) => (error instanceof Error && "code" in error ? error.code : undefined);
+const getErrorCode = (error) => (error instanceof Error && "code" in error ? error.code : undefined);

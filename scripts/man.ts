@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { Command, Option } from "commander";
 import { TOPICS } from "#cli/help/topics";
-import { definitions, example, literal, page, paragraph, prose, tagged } from "./man/roff.ts";
+import { definitions, example, formatTerm, literal, page, paragraph, prose } from "./man/roff.ts";
 
 /** kay's files on Linux, according to `src/client/paths.ts`. */
 const FILES: [path: string, about: string][] = [
@@ -25,12 +25,12 @@ const FILES: [path: string, about: string][] = [
  * @returns names of files and their texts, in roff with the macros of man(7)
  */
 export function manPages(program: Command, version: string): [file: string, text: string][] {
-  const commands = shown(program);
+  const commands = listCommands(program);
   return [["kay.1", mainPage(program, version)], ...commands.map((command) => commandPage(command, program, version))];
 }
 
 function mainPage(program: Command, version: string): string {
-  const commands = shown(program);
+  const commands = listCommands(program);
   const { text, examples } = afterHelp(program);
   return page([
     ...head("kay", program.description(), version),
@@ -40,7 +40,7 @@ function mainPage(program: Command, version: string): string {
     paragraph(program.description()),
     ...text,
     ".SH COMMANDS",
-    ...commands.map((command) => tagged(`\\fBkay\\-${literal(command.name())}\\fR(1)`, command.description())),
+    ...commands.map((command) => formatTerm(`\\fBkay\\-${literal(command.name())}\\fR(1)`, command.description())),
     ".SH OPTIONS",
     ...options(program),
     ...examples,
@@ -50,7 +50,7 @@ function mainPage(program: Command, version: string): string {
     definitions(TOPICS.environment ?? ""),
     ".SH FILES",
     paragraph("On Linux; `kay help environment` tells what moves them."),
-    ...FILES.map(([path, about]) => tagged(`\\fI${literal(path)}\\fR`, about)),
+    ...FILES.map(([path, about]) => formatTerm(`\\fI${literal(path)}\\fR`, about)),
     ".SH EXAMPLES",
     example([
       "kay try",
@@ -65,7 +65,7 @@ function mainPage(program: Command, version: string): string {
 function commandPage(command: Command, program: Command, version: string): [string, string] {
   const name = `kay-${command.name()}`;
   const { text, examples } = afterHelp(command);
-  const others = command.commands.length > 0 ? shown(command) : [];
+  const others = command.commands.length > 0 ? listCommands(command) : [];
   const lines = [
     ...head(name, command.description(), version),
     ".SH SYNOPSIS",
@@ -73,7 +73,7 @@ function commandPage(command: Command, program: Command, version: string): [stri
     ".SH DESCRIPTION",
     paragraph(`${command.description()}.`),
     ...aliases(command),
-    ...definedArguments(command),
+    ...formatArguments(command),
     ...text,
     ...(others.length > 0 ? [".SH COMMANDS", ...others.flatMap(subcommand)] : []),
     ".SH OPTIONS",
@@ -102,16 +102,16 @@ function runs(command: Command): boolean {
 }
 
 function synopsis(command: Command): string {
-  return `.B ${literal(pathOf(command).join(" "))}\n${prose(command.usage() || "[options]")}\n.br`;
+  return `.B ${literal(buildPath(command).join(" "))}\n${prose(command.usage() || "[options]")}\n.br`;
 }
 
 function subcommand(command: Command): string[] {
   const { text, examples } = afterHelp(command);
   const about = command.description();
   return [
-    `.SS "${literal(pathOf(command).join(" "))}"`,
+    `.SS "${literal(buildPath(command).join(" "))}"`,
     paragraph(`${about.charAt(0).toUpperCase()}${about.slice(1)}.`),
-    ...definedArguments(command),
+    ...formatArguments(command),
     ...options(command, ["--help"]),
     ...text,
     ...examples.slice(1),
@@ -123,9 +123,9 @@ function aliases(command: Command): string[] {
   return alias ? [paragraph(`\`kay ${alias}\` is the same.`)] : [];
 }
 
-function definedArguments(command: Command): string[] {
+function formatArguments(command: Command): string[] {
   const told = command.registeredArguments.filter(({ description }) => description);
-  return told.map((argument) => tagged(`\\fI${literal(argument.name())}\\fR`, argument.description));
+  return told.map((argument) => formatTerm(`\\fI${literal(argument.name())}\\fR`, argument.description));
 }
 
 function options(command: Command, without: string[] = []): string[] {
@@ -139,7 +139,7 @@ function option(one: Option): string {
   );
   const choices = one.argChoices ? ` (${one.argChoices.join(", ")})` : "";
   const standard = typeof one.defaultValue === "string" || typeof one.defaultValue === "number";
-  return tagged(flags, `${one.description}${choices}${standard ? ` (default: ${one.defaultValue})` : ""}`);
+  return formatTerm(flags, `${one.description}${choices}${standard ? ` (default: ${one.defaultValue})` : ""}`);
 }
 
 /** The help text below the options: its paragraphs and examples. */
@@ -169,10 +169,10 @@ function seeAlso(commands: Command[]): string[] {
   return [".SH SEE ALSO", `${pages.map((page) => `\\fB${literal(page)}\\fR(1)`).join(",\n")}`];
 }
 
-function pathOf(command: Command): string[] {
-  return command.parent ? [...pathOf(command.parent), command.name()] : [command.name()];
+function buildPath(command: Command): string[] {
+  return command.parent ? [...buildPath(command.parent), command.name()] : [command.name()];
 }
 
-function shown(command: Command): Command[] {
+function listCommands(command: Command): Command[] {
   return command.createHelp().visibleCommands(command);
 }

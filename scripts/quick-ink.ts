@@ -87,12 +87,12 @@ export const quickInk: EsbuildPlugin = {
     );
     build.onLoad({ filter: /./, namespace: "quick-ink" }, () => ({ contents: "export default () => () => {};" }));
     const files = CHANGES.map(({ file }) => file.source).join("|");
-    build.onLoad({ filter: new RegExp(files) }, ({ path }) => ({ contents: changed(path), loader: "js" }));
+    build.onLoad({ filter: new RegExp(files) }, ({ path }) => ({ contents: applyChanges(path), loader: "js" }));
   },
 };
 
 /** Returns the file as bundled. @throws Error if it differs from the one that this was written for */
-export function changed(path: string, original = readFileSync(path, "utf8")): string {
+export function applyChanges(path: string, original = readFileSync(path, "utf8")): string {
   let text = original;
   for (const { file, from, to } of CHANGES.filter(({ file }) => file.test(path.replaceAll("\\", "/")))) {
     const before = text;

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createHome, type Home, recordingBrowser } from "#test/built/home";
+import { createBrowser, createHome, type Home } from "#test/built/home";
 import { connect, consent } from "#test/built/serve";
-import { fixed } from "./record/fixed.ts";
-import { animated, type Take } from "./record/svg.ts";
+import { replaceVarying } from "./record/fixed.ts";
+import { renderTakes, type Take } from "./record/svg.ts";
 import { openWindow, type Window } from "./record/window.ts";
 
 const FILE = fileURLToPath(new URL("../docs/session.svg", import.meta.url));
@@ -38,7 +38,7 @@ export async function record(): Promise<number> {
   try {
     await connect(home, "jira");
     const { takes, poster } = await play(home);
-    writeFileSync(FILE, animated(fixed(takes), { ...TEXTS, poster }));
+    writeFileSync(FILE, renderTakes(replaceVarying(takes), { ...TEXTS, poster }));
     return 0;
   } finally {
     await close();
@@ -48,17 +48,17 @@ export async function record(): Promise<number> {
 
 /** The whole session, and the take that represents it as a still image. */
 async function play(home: Home): Promise<{ takes: Take[]; poster: number }> {
-  const browser = recordingBrowser(home);
+  const browser = createBrowser(home);
   const window = openWindow({ ...SIZE, cwd: home.folder, env: { ...home.env, BROWSER: browser.program } });
   const takes: Take[] = [];
   const take = async (ms: number) => void takes.push({ ...(await window.shot()), ms });
   try {
     await window.sees(/\$/);
-    await typing(window, "kay", () => take(160));
+    await typeLine(window, "kay", () => take(160));
     window.type("\r");
     await window.sees(/● jira/);
     await take(900);
-    await typing(window, REQUEST, () => take(120));
+    await typeLine(window, REQUEST, () => take(120));
     await pause(LOOKS_MS);
     window.type("\r");
     await window.sees(/○ slack +waiting.* 127[\s\S]*│/);
@@ -84,7 +84,7 @@ async function play(home: Home): Promise<{ takes: Take[]; poster: number }> {
 }
 
 /** Types a line of plain words a few characters at a time. */
-async function typing(window: Window, line: string, take: () => Promise<void>): Promise<void> {
+async function typeLine(window: Window, line: string, take: () => Promise<void>): Promise<void> {
   await take();
   for (let at = 0; at < line.length; at += 3) {
     window.type(line.slice(at, at + 3));

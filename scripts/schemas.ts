@@ -13,19 +13,19 @@ export async function schemas(): Promise<Record<string, Schema>> {
   const files = Object.entries(JSON_DOCUMENTS).map(([command, { title, schema }]): [string, Schema] => {
     const name = command.replaceAll(" ", "-");
     const made = z.toJSONSchema(schema, {
-      override: ({ zodSchema, jsonSchema }) => noted(docs, zodSchema, jsonSchema),
+      override: ({ zodSchema, jsonSchema }) => attachDocs(docs, zodSchema, jsonSchema),
     });
-    const { $schema, ...rest } = withWarnings(described(made) as Schema);
+    const { $schema, ...rest } = withWarnings(describeFields(made) as Schema);
     return [
       `${name}.json`,
-      { $schema, $id: `urn:kay:schema:${name}`, title, description: descriptionOf(command), ...rest },
+      { $schema, $id: `urn:kay:schema:${name}`, title, description: describeCommand(command), ...rest },
     ];
   });
   const index = Object.fromEntries(Object.entries(JSON_DOCUMENTS).map(([command, { title }]) => [command, title]));
   return { ...Object.fromEntries(files), "index.json": index };
 }
 
-function descriptionOf(command: string): string {
+function describeCommand(command: string): string {
   if (command === "failure") return "Any command of kay with --json, when it fails";
   return `kay ${command === "ask stream" ? "ask --stream" : command} --json`;
 }
@@ -36,17 +36,17 @@ function descriptionOf(command: string): string {
  */
 const DOCS = "x-docs";
 
-function noted(docs: Docstrings, zod: unknown, json: object): void {
+function attachDocs(docs: Docstrings, zod: unknown, json: object): void {
   const fields = docs.get(zod);
   if (fields && "properties" in json) Object.assign(json, { [DOCS]: Object.fromEntries(fields) });
 }
 
 /** Puts the docstrings of its fields into a part of a schema. */
-function described(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(described);
+function describeFields(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(describeFields);
   if (typeof schema !== "object" || schema === null) return schema;
   const { [DOCS]: docs, ...rest } = schema as Schema;
-  const inner = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, described(value)]));
+  const inner = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, describeFields(value)]));
   if (docs === undefined) return inner;
   const properties = Object.entries(inner.properties as Record<string, Schema>).map(([name, property]) => {
     const description = Reflect.get(Object(docs), name);

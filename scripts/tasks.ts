@@ -7,18 +7,18 @@ import { test } from "./test.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 const tasks: Record<string, (args: string[]) => Promise<number>> = {
-  try: (args) => built(() => tour(args)),
+  try: (args) => runBuilt(() => tour(args)),
   test,
   check,
   build,
   contract,
   soak,
-  nodes: (args) => built(async () => (await import("./two-nodes.ts")).nodes(args)),
-  dojo: (args) => built(async () => (await import("./dojo.ts")).dojo(args)),
-  bench: (args) => built(() => node("bench/bench.ts", ...args)),
-  releases: (args) => built(async () => (await import("./releases.ts")).releases(args)),
-  audit: () => built(async () => (await import("./audit.ts")).audit()),
-  record: () => built(async () => (await import("./record.ts")).record()),
+  nodes: (args) => runBuilt(async () => (await import("./two-nodes.ts")).nodes(args)),
+  dojo: (args) => runBuilt(async () => (await import("./dojo.ts")).dojo(args)),
+  bench: (args) => runBuilt(() => node("bench/bench.ts", ...args)),
+  releases: (args) => runBuilt(async () => (await import("./releases.ts")).releases(args)),
+  audit: () => runBuilt(async () => (await import("./audit.ts")).audit()),
+  record: () => runBuilt(async () => (await import("./record.ts")).record()),
 };
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -53,7 +53,7 @@ async function tour(args: string[]): Promise<number> {
   return code;
 }
 
-async function built(next: () => Promise<number>): Promise<number> {
+async function runBuilt(next: () => Promise<number>): Promise<number> {
   const code = await build();
   return code === 0 ? next() : code;
 }

@@ -29,7 +29,7 @@ export async function nodes(args: string[]): Promise<number> {
   };
   const crowd = { people: Number(values.people), talkers: Number(values.talkers), seed };
   const { figures, faults, complaints } = await untilSignal((signal) => twoNodes({ ...crowd, signal }, act));
-  for (const [line, count] of counted(complaints)) print(`${count} × ${line}`);
+  for (const [line, count] of countKinds(complaints)) print(`${count} × ${line}`);
   for (const fault of faults.slice(0, 100)) print(`✗ ${fault}`);
   print(table(figures));
   return figures.every(({ ok }) => ok !== false) ? 0 : 1;
@@ -40,7 +40,7 @@ function print(line: string): void {
 }
 
 /** Errors of the nodes, by kind. */
-function counted(lines: string[]): Map<string, number> {
+function countKinds(lines: string[]): Map<string, number> {
   const kinds = new Map<string, number>();
   for (const line of lines) {
     const kind = line.replace(/"time":"[^"]*",|\b\w+_[0-9a-f]{32}\b|"(request|client)":"[^"]*"/g, "").slice(0, 240);

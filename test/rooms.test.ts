@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 test("every room imports only what the table of rooms allows", { timeout: 60_000 }, async () => {
   const { summary, modules } = await examine(root);
-  expect(summary.violations.map(worded)).toEqual([]);
+  expect(summary.violations.map(formatViolation)).toEqual([]);
   expect(modules.filter(({ source }) => source.startsWith("src/")).length).toBeGreaterThan(100);
   expect(summary.totalDependenciesCruised).toBeGreaterThan(500);
 });
@@ -35,7 +35,7 @@ test("an import that the table forbids is reported with the rule it breaks", { t
         "src/agent/loop.ts": `import "ai";`,
       }),
     );
-    expect(summary.violations.map(worded).sort()).toEqual([
+    expect(summary.violations.map(formatViolation).sort()).toEqual([
       "ai|@ai-sdk/(?!otel).+ only in (agent|planner)/: src/connectors/jira/jira.ts → ai",
       "commander only in cli/: src/client/api.ts → commander",
       "imports resolve: src/cli/run.ts → ./nowhere.ts",
@@ -61,7 +61,7 @@ test("an import that the table forbids is reported with the rule it breaks", { t
 });
 
 /** A broken rule with the import that breaks it; of a package its name only. */
-const worded = ({ rule, from, to }: IViolation) =>
+const formatViolation = ({ rule, from, to }: IViolation) =>
   `${rule.name}: ${from} → ${to.replace(/^.*node_modules\/([^/]+).*/, "$1")}`;
 
 /** Reads the sources below a folder as `npm run check` does. */

@@ -36,7 +36,7 @@ export function paragraph(text: string): string {
 }
 
 /** Formats the description of a term; the term is already roff. */
-export function tagged(term: string, text: string): string {
+export function formatTerm(term: string, text: string): string {
   return `.TP\n${term}\n${prose(text)}`;
 }
 
@@ -62,5 +62,7 @@ export function definitions(topic: string): string {
     else blocks.push({ text: line.trim() });
   }
   const told = blocks.filter(({ term, text }) => term !== undefined || text !== "");
-  return told.map(({ term, text }) => (term ? tagged(`\\fB${literal(term)}\\fR`, text) : paragraph(text))).join("\n");
+  return told
+    .map(({ term, text }) => (term ? formatTerm(`\\fB${literal(term)}\\fR`, text) : paragraph(text)))
+    .join("\n");
 }

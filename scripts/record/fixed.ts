@@ -4,7 +4,7 @@ import type { Cell, Shot } from "./window.ts";
  * Replaces everything that varies between runs (ports, IDs, clocks, sign-in states) by fixed text of the same width.
  * Replaced text may continue in the next row, or have begun in a row that has scrolled away.
  */
-export function fixed<S extends Shot>(shots: S[]): S[] {
+export function replaceVarying<S extends Shot>(shots: S[]): S[] {
   const states: string[] = [];
   return shots.map((shot) => {
     const cells = shot.rows.flat();

@@ -11,14 +11,14 @@ const [WIDE, HIGH, SIZE, MARGIN] = [8.4, 17, 14, 16];
  * in any font, written once while it stays in place. A still viewer sees the poster, which is one of the takes; with
  * `prefers-reduced-motion`, it is the last one.
  */
-export function animated(takes: Take[], about: { title: string; description: string; poster: number }): string {
+export function renderTakes(takes: Take[], about: { title: string; description: string; poster: number }): string {
   const { title, description, poster } = about;
-  const [width, height] = sizeOf(takes);
-  const spans = spansOf(takes);
+  const [width, height] = computeSize(takes);
+  const spans = findSpans(takes);
   const times = [...new Set(spans.map(({ from, to }) => `${from}-${to}`))].map((time) => time.split("-").map(Number));
-  const starts = startsOf(takes);
+  const starts = listStarts(takes);
   const total = starts.at(-1) ?? 1;
-  const seen = times.map(([from = 0, to = 0]) => ({ from, to, keyframes: keyframesOf(starts, from, to, total) }));
+  const seen = times.map(([from = 0, to = 0]) => ({ from, to, keyframes: formatKeyframes(starts, from, to, total) }));
   const groups = seen.map(({ from, to }, index) => {
     const inside = spans.filter((span) => span.from === from && span.to === to).map(({ drawn }) => drawn);
     const still = [from <= poster && poster < to && "poster", to === takes.length && "last"]
@@ -27,8 +27,8 @@ export function animated(takes: Take[], about: { title: string; description: str
     return `<g class="t${still.join("")}" style="animation-name:k${index}">\n${inside.join("\n")}\n</g>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title description" xml:space="preserve">
-<title id="title">${escaped(title)}</title>
-<desc id="description">${escaped(description)}</desc>
+<title id="title">${escapeText(title)}</title>
+<desc id="description">${escapeText(description)}</desc>
 <style>
 ${STYLE}
 .t{visibility:hidden;animation:${total}ms step-end infinite}
@@ -55,7 +55,7 @@ const STYLE = `text{font:${SIZE}px ui-monospace,SFMono-Regular,Menlo,"DejaVu San
 .inverse{fill:#15181f}
 .behind{fill:#d6d9e0}`;
 
-function sizeOf([take]: Take[]): [number, number] {
+function computeSize([take]: Take[]): [number, number] {
   const columns = take?.rows[0]?.length ?? 0;
   return [round(columns * WIDE + 2 * MARGIN), (take?.rows.length ?? 0) * HIGH + 2 * MARGIN];
 }
@@ -63,12 +63,12 @@ function sizeOf([take]: Take[]): [number, number] {
 /** A drawn run, and the takes in which it is visible: from the first to the one after the last. */
 type Span = { drawn: string; from: number; to: number };
 
-function spansOf(takes: Take[]): Span[] {
+function findSpans(takes: Take[]): Span[] {
   const spans: Span[] = [];
   let open = new Map<string, Span>();
   for (const [index, take] of takes.entries()) {
     const now = new Map<string, Span>();
-    for (const drawn of drawnIn(take)) {
+    for (const drawn of drawTake(take)) {
       const known = open.get(drawn);
       const span = known ?? { drawn, from: index, to: index };
       span.to = index + 1;
@@ -80,8 +80,8 @@ function spansOf(takes: Take[]): Span[] {
   return spans;
 }
 
-function drawnIn({ rows, cursor }: Take): string[] {
-  const texts = rows.flatMap((cells, row) => runsOf(cells).map((run) => drawRun(run, row)));
+function drawTake({ rows, cursor }: Take): string[] {
+  const texts = rows.flatMap((cells, row) => joinCells(cells).map((run) => drawRun(run, row)));
   if (!cursor) return texts;
   const [x, y] = [round(MARGIN + cursor.column * WIDE), MARGIN + cursor.row * HIGH];
   return [...texts, `<rect class="cursor" x="${x}" y="${y}" width="${WIDE}" height="${HIGH}"/>`];
@@ -90,7 +90,7 @@ function drawnIn({ rows, cursor }: Take): string[] {
 type Run = { text: string; look: string; column: number; columns: number };
 
 /** Joins neighbors with the same style, without blanks at both ends. */
-function runsOf(cells: Cell[]): Run[] {
+function joinCells(cells: Cell[]): Run[] {
   const runs: Run[] = [];
   for (const [column, { char, look }] of cells.entries()) {
     const last = runs.at(-1);
@@ -99,10 +99,10 @@ function runsOf(cells: Cell[]): Run[] {
       last.columns += 1;
     } else runs.push({ text: char, look, column, columns: 1 });
   }
-  return runs.flatMap((run) => (run.look.includes("inverse") ? [run] : trimmed(run)));
+  return runs.flatMap((run) => (run.look.includes("inverse") ? [run] : trimRun(run)));
 }
 
-function trimmed({ text, look, column, columns }: Run): Run[] {
+function trimRun({ text, look, column, columns }: Run): Run[] {
   const before = text.length - text.trimStart().length;
   const after = text.length - text.trimEnd().length;
   return text.trim() === ""
@@ -116,17 +116,17 @@ function drawRun({ text, look, column, columns }: Run, row: number): string {
     ? `<rect class="behind" x="${x}" y="${y}" width="${width}" height="${HIGH}"/>`
     : "";
   const style = look === "" ? "" : ` class="${look}"`;
-  return `${behind}<text${style} x="${x}" y="${y + SIZE - 1}" textLength="${width}">${escaped(text)}</text>`;
+  return `${behind}<text${style} x="${x}" y="${y + SIZE - 1}" textLength="${width}">${escapeText(text)}</text>`;
 }
 
 /** Start of each take, and end of the last, in ms. */
-function startsOf(takes: Take[]): number[] {
+function listStarts(takes: Take[]): number[] {
   const starts = [0];
   for (const { ms } of takes) starts.push((starts.at(-1) ?? 0) + ms);
   return starts;
 }
 
-function keyframesOf(starts: number[], from: number, to: number, total: number): string {
+function formatKeyframes(starts: number[], from: number, to: number, total: number): string {
   const at = (take: number) => `${round(((starts[take] ?? 0) / total) * 100)}%`;
   const before = from === 0 ? "" : "0%{visibility:hidden}";
   const after = to === starts.length - 1 ? "100%{visibility:visible}" : `${at(to)},100%{visibility:hidden}`;
@@ -138,7 +138,7 @@ function round(number: number): number {
 }
 
 /** Few fonts have the mark of a call; most have the plain circle. */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text
     .replaceAll("⏺", "●")
     .replaceAll("&", "&amp;")

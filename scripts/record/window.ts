@@ -49,7 +49,7 @@ export function openWindow(options: {
   });
   const gone = new Promise((resolve) => pty.onExit(resolve));
   const text = () =>
-    rowsOf(terminal)
+    readRows(terminal)
       .map((row) =>
         row
           .map(({ char }) => char)
@@ -67,7 +67,7 @@ export function openWindow(options: {
     async shot() {
       await until(() => performance.now() - lastAt > STILL_MS, "", MOST_MS).catch(() => {});
       const { cursorX: column, cursorY: row } = terminal.buffer.active;
-      return { rows: rowsOf(terminal), cursor: isHidden ? null : { row, column } };
+      return { rows: readRows(terminal), cursor: isHidden ? null : { row, column } };
     },
     async close() {
       pty.kill("SIGHUP");
@@ -77,14 +77,14 @@ export function openWindow(options: {
   };
 }
 
-function rowsOf({ buffer, rows, cols }: Terminal): Cell[][] {
+function readRows({ buffer, rows, cols }: Terminal): Cell[][] {
   return Array.from({ length: rows }, (_, row) => {
     const line = buffer.active.getLine(buffer.active.baseY + row);
-    return Array.from({ length: cols }, (_, column) => cellOf(line?.getCell(column)));
+    return Array.from({ length: cols }, (_, column) => readCell(line?.getCell(column)));
   });
 }
 
-function cellOf(cell: IBufferCell | undefined): Cell {
+function readCell(cell: IBufferCell | undefined): Cell {
   if (!cell) return { char: " ", look: "" };
   const color = cell.isFgPalette() ? COLORS[cell.getFgColor() % 8] : undefined;
   const looks = [

@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { configureServices } from "#connectors/catalogue";
-import { checksOf } from "#test/doctor";
-import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
+import { readChecks } from "#test/doctor";
+import { type Machine, type MachineOptions, parseDocument, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
 import { openHost } from "#test/mcp-host";
 import type { LoginOptions } from "#test/mcp-login";
 import { mcpStandIn } from "#test/mcp-stand-ins";
 import { modelTools, plannerTalk } from "#test/planner";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedModel } from "#test/scripted-model";
 import { TASKS, TASKS_KEY, tasksService } from "#test/tasks-service";
 
 const kay = useKay();
@@ -31,14 +31,14 @@ async function withTwoAccounts(options: MachineOptions = {}): Promise<Machine> {
 
 test("two accounts of a service are two rows, each with its own tools and its own disconnect", async () => {
   const ann = await withTwoAccounts();
-  const { connections } = documentOf(await ann("connections --json")) as {
+  const { connections } = parseDocument(await ann("connections --json")) as {
     connections: Record<string, { connected: boolean; user?: { name?: string } }>;
   };
   expect(connections.jira).toMatchObject({ connected: true, user: { name: "Dana Demo" } });
   expect(connections["jira@work"]).toMatchObject({ connected: true, user: { name: expect.stringContaining("Sam") } });
   expect((await ann("tools list --service jira@work")).stdout).toContain("jira@work.get_issue");
   expect((await ann("disconnect jira@work --yes")).exit).toBe(0);
-  const { connections: left } = documentOf(await ann("connections --json")) as { connections: object };
+  const { connections: left } = parseDocument(await ann("connections --json")) as { connections: object };
   expect(left).toHaveProperty("jira");
   expect(left).not.toHaveProperty("jira@work");
 });
@@ -54,7 +54,7 @@ test("each tool acts as its account, and a policy limits every account but frees
   expect(stdout).toMatch(/Dana Demo.*seen by jira\b/s);
   expect(stdout).toMatch(/Sam Sample.*seen by jira@work/s);
   const input = JSON.stringify({ issue: "KAY-3", text: "x" });
-  const decide = async () => documentOf(await ann(["approvals", "test", "jira@work.add_comment", input, "--json"]));
+  const decide = async () => parseDocument(await ann(["approvals", "test", "jira@work.add_comment", input, "--json"]));
   await ann("policy set jira everything");
   expect(await decide()).toMatchObject({ asks: true });
   await ann("policy set jira ask");
@@ -65,7 +65,7 @@ test("each tool acts as its account, and a policy limits every account but frees
 });
 
 test("one request reads with one account and writes with another, which its card and its receipt name", async () => {
-  const model = scriptedModel();
+  const model = useScriptedModel();
   const ann = await withTwoAccounts({ ...model.machine });
   model.script(
     { calls: [["c1", "jira@work.get_issue", { issue: "KAY-3" }]] },
@@ -74,7 +74,7 @@ test("one request reads with one account and writes with another, which its card
   );
   const result = await ann(["ask", "copy KAY-3 of jira@work to jira", "--json"]);
   expect(result.exit).toBe(8);
-  expect(JSON.stringify(documentOf(result))).toContain("jira.create_issue");
+  expect(JSON.stringify(parseDocument(result))).toContain("jira.create_issue");
   await ann("pending --json");
   const [pending] = (JSON.parse(ann.raw().stdout) as { pending: { id: string; request: object }[] }).pending;
   expect(JSON.stringify(pending?.request)).toContain("Dana Demo");
@@ -94,7 +94,7 @@ test.each([
   ["comment on KAY-3 in Jira (work): hi", "jira@work", "runs"],
   ["comment on KAY-3 in Jira: hi", "jira", "runs"],
 ])("“%s”, for which a model takes %s and which a policy frees, %s", async (request, account, outcome) => {
-  const model = scriptedModel();
+  const model = useScriptedModel();
   const ann = await withTwoAccounts({ ...model.machine });
   for (const service of ["jira", "jira@work"]) await ann(`policy set ${service} everything`);
   model.script({ calls: [["c1", `${account}.add_comment`, { issue: "KAY-3", text: "hi" }]] }, { text: "Done." });
@@ -105,7 +105,7 @@ test.each([
 });
 
 test("the account that the user named last counts, and an approval for another request does not", async () => {
-  const model = scriptedModel();
+  const model = useScriptedModel();
   const ann = await withTwoAccounts({ ...model.machine });
   const comment = (account: string, text: string) =>
     model.script({ calls: [["c1", `${account}.add_comment`, { issue: "KAY-3", text }]] });
@@ -144,7 +144,7 @@ test("the offline planner uses the named account, and asks if none is named", as
   for (const request of ["what is assigned to me in jira@work?", "show KAY-3 in jira@work"]) {
     const work = await ann(["ask", request, "--json"]);
     expect(work.exit).toBe(0);
-    expect(JSON.stringify(documentOf(work))).toContain("KAY");
+    expect(JSON.stringify(parseDocument(work))).toContain("KAY");
   }
   await ann(["ask", "in jira@work, comment on KAY-3: seen", "--allow", "jira@work.add_comment"]);
   expect((await ann("tools call jira.get_issue --field issue=KAY-3")).stdout).toMatch(/Sam Sample.*seen/s);
@@ -249,8 +249,8 @@ test("two accounts of an MCP server have their own tokens, tools, policies and r
   expect(new Set(tokens).size).toBe(2);
   await ann("policy set linear ask");
   const result = await ann(["approvals", "test", "linear@work.add_note", '{"text":"x"}', "--json"]);
-  expect(documentOf(result)).toMatchObject({ asks: true, why: expect.stringContaining("policy for linear") });
-  expect(checksOf(await ann("doctor linear@work --json"))).toMatchObject({
+  expect(parseDocument(result)).toMatchObject({ asks: true, why: expect.stringContaining("policy for linear") });
+  expect(readChecks(await ann("doctor linear@work --json"))).toMatchObject({
     service: "ok: Linear (work).",
     "service.server": expect.stringMatching(/^ok: /),
   });
@@ -333,7 +333,7 @@ test("a described service has accounts, which change and go with it", async () =
 });
 
 test("an approval that was shown for another account sends nothing, and a script gets exit 1", async () => {
-  const model = scriptedModel();
+  const model = useScriptedModel();
   const ann = kay({ connected: ["jira"], ...model.machine });
   model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hi" }]] }, { text: "Done." });
   expect((await ann(["ask", "comment hi on KAY-3"])).exit).toBe(8);

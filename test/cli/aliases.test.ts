@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { fillAlias } from "#cli/context/aliases";
-import { documentOf, type Machine, useKay } from "#test/kay";
-import { scriptedModel } from "#test/scripted-model";
-import { read, typing } from "#test/session";
+import { type Machine, parseDocument, useKay } from "#test/kay";
+import { useScriptedModel } from "#test/scripted-model";
+import { read, typeLines } from "#test/session";
 
 const kay = useKay();
-const model = scriptedModel();
+const model = useScriptedModel();
 const SIGNED_IN = { signedIn: true, ...model.machine };
 
 /** Returns the latest user message that the model got. */
@@ -79,7 +79,7 @@ test("an alias with a description is listed by /help and runs in a session; two 
   mkdirSync(join(ann.folder, "kay/commands"), { recursive: true });
   writeFileSync(join(ann.folder, "kay/commands/stand-up.md"), '---\ndescription: "My day"\n---\nWhat about $1?\n');
   model.script({ text: "Nothing." }, { text: "A path." });
-  await ann("ask", typing(["/help", '/stand-up "KAY and OPS"', "//stand-up", "/quit"]));
+  await ann("ask", typeLines(["/help", '/stand-up "KAY and OPS"', "//stand-up", "/quit"]));
   expect(read(ann)).toContain("Aliases:\n  /stand-up  My day\n");
   const words = model.prompts
     .slice(-2)
@@ -97,7 +97,7 @@ test("an alias of a project runs once it is trusted, and its words do not count 
   model.script({
     calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "see http://evil.example" }]],
   });
-  const document = documentOf(await ann("triage KAY-3 --json --allow jira.add_comment"));
+  const document = parseDocument(await ann("triage KAY-3 --json --allow jira.add_comment"));
   expect(document).toMatchObject({ status: "pending" });
   expect(JSON.stringify(lastMessage())).toContain("/triage KAY-3");
   expect(JSON.stringify(lastMessage())).toContain("(Comment on KAY-3: see http://evil.example)");

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
-import { answered, approval, begins, brings, calls, ends, form, IDS, says, sse, status } from "#test/parts";
+import { approval, begins, brings, calls, createAnswer, createText, ends, form, IDS, sse, status } from "#test/parts";
 
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
@@ -10,20 +10,25 @@ const EXPIRES = "2026-11-27T12:05:00.000Z";
 const BEFORE: StreamPart[] = [
   { type: "data-user-message", data: { text: "send it", source: "typed" } },
   ...begins(),
-  ...says("I will send it."),
+  ...createText("I will send it."),
   calls("slack.send_message", { channel: "#general" }),
   approval(),
   status("awaiting_approval"),
 ];
-const DONE = [answered({ action: "approve", approval_scope: "once" }), brings({}), ...says("It is sent."), ...ends()];
+const DONE = [
+  createAnswer({ action: "approve", approval_scope: "once" }),
+  brings({}),
+  ...createText("It is sent."),
+  ...ends(),
+];
 
-function requestOf(part: StreamPart): unknown {
+function readRequest(part: StreamPart): unknown {
   return "data" in part ? part.data : undefined;
 }
 
 function openRequest(card: StreamPart = approval(), kind = "approval") {
   const created_at = "2026-11-27T12:00:00.000Z";
-  return { id: "int_1", kind, ...IDS, title: "Bugs", created_at, expires_at: EXPIRES, request: requestOf(card) };
+  return { id: "int_1", kind, ...IDS, title: "Bugs", created_at, expires_at: EXPIRES, request: readRequest(card) };
 }
 
 /** Creates a user with this open request; after an answer, `rest` follows. */
@@ -91,7 +96,7 @@ int_1  approval  Send a message to #general  Bugs          5 min
 int_2  form      Which issue?                Bugs          5 min
 `);
   expect(stderr).toBe("Answer one with `kay answer <id>`.\n");
-  expect(documentOf(await ann("pending --json"))).toMatchObject({
+  expect(parseDocument(await ann("pending --json"))).toMatchObject({
     pending: [{ id: "int_1", answer: expect.arrayContaining(["kay answer int_1 --approve"]) }, { id: "int_2" }],
   });
 });
@@ -125,7 +130,7 @@ test.for([
 });
 
 test("kay answer --json prints the whole answer of the request", async () => {
-  expect(documentOf(await waits()("answer int_1 --approve --json"))).toEqual({
+  expect(parseDocument(await waits()("answer int_1 --approve --json"))).toEqual({
     status: "completed",
     message: "I will send it.\n\nIt is sent.",
     session_id: "session_1",
@@ -136,7 +141,7 @@ test("kay answer --json prints the whole answer of the request", async () => {
 });
 
 test("kay answer --deny denies it and exits 0", async () => {
-  const rest = [answered({ action: "deny" }), ...says("Not sent."), ...ends()];
+  const rest = [createAnswer({ action: "deny" }), ...createText("Not sent."), ...ends()];
   const ann = waits({ rest });
   const line = ["answer", "int_1", "--deny", "--reason", "wrong channel"];
   expect(await ann(line)).toEqual({ exit: 0, stdout: "Not sent.\n", stderr: "" });
@@ -144,7 +149,11 @@ test("kay answer --deny denies it and exits 0", async () => {
 });
 
 test("kay answer stops at the next question with exit 8", async () => {
-  const next = [answered({ action: "approve" }), approval({ interaction_id: "int_3" }), status("awaiting_approval")];
+  const next = [
+    createAnswer({ action: "approve" }),
+    approval({ interaction_id: "int_3" }),
+    status("awaiting_approval"),
+  ];
   const { exit, stderr } = await waits({ rest: next })("answer int_1 --approve");
   expect([exit, stderr]).toEqual([8, expect.stringContaining("  kay answer int_3 --approve\n")]);
 });
@@ -164,7 +173,7 @@ test("Ctrl+C at its question leaves it open", async () => {
 });
 
 test("kay answer fills in a form by its fields", async () => {
-  const ann = waits({ pending: [openRequest(form(), "input")], rest: [answered({ action: "submit" }), ...ends()] });
+  const ann = waits({ pending: [openRequest(form(), "input")], rest: [createAnswer({ action: "submit" }), ...ends()] });
   await ann(["answer", "int_1", "--field", "project=KAY", "--field", "summary=Login loops"]);
   expect(ann.given).toMatchObject([
     { action: "submit", input: { project: "KAY", summary: "Login loops", urgent: false } },
@@ -221,10 +230,10 @@ test("an unknown ID is reported as such", async () => {
 
 test("kay answer for a request that waits for connections continues if they exist, and names them if not", async () => {
   const auth = { generation_id: "gen_1", integrations: ["jira"], connected: [], expires_at: EXPIRES };
-  const pending = (integrations: string[]) => [
+  const createPending = (integrations: string[]) => [
     { ...openRequest(), id: "gen_1", kind: "auth", request: undefined, auth: { ...auth, integrations } },
   ];
-  const ann = waits({ pending: pending(["jira", "slack"]) });
+  const ann = waits({ pending: createPending(["jira", "slack"]) });
   ann.place.network.always("POST /generations/gen_1/auth", { json: { id: "gen_1", ...IDS, status: "running" } });
   expect(await ann("answer gen_1")).toEqual({
     exit: 4,

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { Problem } from "#protocol/errors";
 import { type AgentTurn, startSeedAgent } from "#test/agent-server";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { openHost } from "#test/mcp-host";
 
 const kay = useKay();
@@ -20,29 +20,29 @@ function ann({ here = true } = {}): Machine {
     elsewhere: (url, init) => fetch(url, init),
   });
   const { network, backend } = machine.place;
-  network.serve(agent.url, here ? (request) => fetch(request) : () => Promise.reject(refused()));
+  network.serve(agent.url, here ? (request) => fetch(request) : () => Promise.reject(createRefusal()));
   agent.deliver = (request) => backend.fetch(request);
   return machine;
 }
 
-function refused(): Problem {
+function createRefusal(): Problem {
   return new Problem("UNREACHABLE", "Cannot reach it.", { details: { sent: false, errno: "ECONNREFUSED" } });
 }
 
-const says = (turn: AgentTurn, ...pieces: string[]) => {
+const sayPieces = (turn: AgentTurn, ...pieces: string[]) => {
   turn.stream({ type: "text-start", id: "text-1" });
   for (const text of pieces) turn.stream({ type: "text-delta", id: "text-1", text });
 };
 
 async function hello(turn: AgentTurn): Promise<void> {
-  says(turn, "I'll ", "help.");
+  sayPieces(turn, "I'll ", "help.");
   turn.stream({ type: "text-end", id: "text-1" });
   await turn.report({ type: "text", id: "text-1", text: "I'll help." });
   turn.stream({ type: "finish", finishReason: "stop" });
 }
 
 /** The backend's data of the latest conversation. */
-async function keptBy(machine: Machine): Promise<string> {
+async function showLatest(machine: Machine): Promise<string> {
   return (await machine("sessions show latest")).stdout;
 }
 
@@ -56,13 +56,13 @@ describe("a request at a backend with an agent server", () => {
       [{ status: 200, body: { success: true } }],
     ]);
     expect(machine.place.network.calls().filter((call) => call.startsWith("POST /ask"))).toEqual(["POST /ask"]);
-    expect(await keptBy(machine)).toContain("I'll help.");
+    expect(await showLatest(machine)).toContain("I'll help.");
   });
 
   test("continues in the same session with a fresh token for the stream and for the webhook", async () => {
     const machine = ann();
     await machine('ask "one"');
-    const first = documentOf(await machine('ask -c "two" --json'));
+    const first = parseDocument(await machine('ask -c "two" --json'));
     expect(first).toMatchObject({ status: "completed", message: "I'll help.", data: { prompt: "two" } });
     const [one, two] = agent.sessions;
     expect([agent.prompts, one?.sessionId]).toEqual([["one", "two"], two?.sessionId]);
@@ -89,7 +89,7 @@ describe("a request at a backend with an agent server", () => {
   test("whose stream breaks off is completed from the agent server's reports, and nothing is repeated", async () => {
     const machine = ann();
     agent.script = async (turn) => {
-      says(turn, "I'll ");
+      sayPieces(turn, "I'll ");
       await new Promise((resolve) => setTimeout(resolve, 50));
       turn.cut();
       await turn.report({ type: "text", id: "text-1", text: "I'll help." });
@@ -147,7 +147,7 @@ describe("a request at a backend with an agent server", () => {
   test("warns that it may not be stored if the token of the webhook has expired", async () => {
     const machine = ann();
     agent.script = async (turn) => {
-      says(turn, "Late.");
+      sayPieces(turn, "Late.");
       turn.stream({ type: "text-end", id: "text-1" });
       machine.place.clock.advance(11 * 60_000);
       await turn.report({ type: "text", id: "text-1", text: "Late." });
@@ -166,7 +166,7 @@ describe("a request at a backend with an agent server", () => {
       stderr: expect.stringContaining("The agent server failed: out of order"),
     });
     // The stream reaches the client before the report reaches the backend.
-    await expect.poll(() => keptBy(machine)).toContain("out of order");
+    await expect.poll(() => showLatest(machine)).toContain("out of order");
   });
 
   test("a call of another program is made here, not by the agent server", async () => {

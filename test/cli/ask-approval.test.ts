@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
-import { answered, approval, begins, brings, calls, ends, form, IDS, says, sse, status } from "#test/parts";
+import { approval, begins, brings, calls, createAnswer, createText, ends, form, IDS, sse, status } from "#test/parts";
 
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
@@ -53,7 +53,7 @@ function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): 
 function staysAt(...cards: StreamPart[]): Machine {
   const ann = kay({ signedIn: true });
   const stream = async function* () {
-    yield* sse([...begins(), ...says("I will send it."), calls("slack.send_message", MESSAGE), ...cards], {
+    yield* sse([...begins(), ...createText("I will send it."), calls("slack.send_message", MESSAGE), ...cards], {
       ends: false,
     });
     await new Promise(() => {});
@@ -62,7 +62,7 @@ function staysAt(...cards: StreamPart[]): Machine {
   return ann;
 }
 
-const APPROVED = [answered({ action: "approve" }), brings({ ok: true }), ...says("It is sent."), ...ends()];
+const APPROVED = [createAnswer({ action: "approve" }), brings({ ok: true }), ...createText("It is sent."), ...ends()];
 
 test.for([
   ["1", "once"],
@@ -82,7 +82,7 @@ test.for([
 );
 
 test("N43 only an offered answer counts: Enter, yes and 4 ask again, and n asks why", async () => {
-  const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
+  const denied = [createAnswer({ action: "deny" }), ...createText("I did not send it."), ...ends()];
   const { ann, given } = stopsAt(approval(), denied);
   const question = "Your answer, 1/2/3/e/n (TIME left):";
   expect(await ann("ask x", { ...TERMINAL, types: ["", "yes", "4", "n", "wrong channel"] })).toEqual({
@@ -170,7 +170,7 @@ test("G02 an answer that is too late learns which one counts", async () => {
   const stream = async function* () {
     yield* sse(openingParts, { ends: false });
     await late;
-    yield* sse([answered({ action: "expire" }), ...says("Nobody answered."), ...ends()], {
+    yield* sse([createAnswer({ action: "expire" }), ...createText("Nobody answered."), ...ends()], {
       first: openingParts.length + 1,
     });
   };
@@ -198,7 +198,7 @@ test.for([
   const stream = async function* () {
     yield* sse(openingParts, { ends: false });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    yield* sse([answered(response), ...says("On."), ...ends()], { first: openingParts.length + 1 });
+    yield* sse([createAnswer(response), ...createText("On."), ...ends()], { first: openingParts.length + 1 });
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
@@ -247,7 +247,7 @@ test("--json names the open requests and how to answer them, in one document, ev
       form({ interaction_id: "int_2" }),
       status("awaiting_approval"),
     )("ask x --json", setting);
-    expect({ ...result, stdout: documentOf(result) }).toEqual({
+    expect({ ...result, stdout: parseDocument(result) }).toEqual({
       exit: 8,
       stdout: {
         status: "pending",
@@ -324,9 +324,9 @@ test("two approvals are asked one after the other", async () => {
     yield* sse(openingParts, { ends: false });
     await both;
     const rest = [
-      answered({ action: "approve" }),
-      answered({ interaction_id: "int_2", action: "deny" }),
-      ...says("One."),
+      createAnswer({ action: "approve" }),
+      createAnswer({ interaction_id: "int_2", action: "deny" }),
+      ...createText("One."),
       ...ends(),
     ];
     yield* sse(rest, { first: openingParts.length + 1 });

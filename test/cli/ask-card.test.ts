@@ -3,7 +3,7 @@ import type { StreamPart } from "#protocol/events";
 import { type Ink, openInk } from "#test/ink";
 import { type Machine, type RunSetting, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
-import { answered, approval, begins, brings, calls, ends, form, IDS, says, sse, status } from "#test/parts";
+import { approval, begins, brings, calls, createAnswer, createText, ends, form, IDS, sse, status } from "#test/parts";
 
 const kay = useKay();
 
@@ -44,8 +44,8 @@ async function ask(
   return { ann, ink, given: answers, extended };
 }
 
-const APPROVED = [answered({ action: "approve" }), brings({ ok: true }), ...says("It is sent."), ...ends()];
-const DENIED = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
+const APPROVED = [createAnswer({ action: "approve" }), brings({ ok: true }), ...createText("It is sent."), ...ends()];
+const DENIED = [createAnswer({ action: "deny" }), ...createText("I did not send it."), ...ends()];
 
 test("N19 N55 a single command asks with the card of a session, and leaves what was asked and answered", async () => {
   const { ink, given } = await ask([approval()], APPROVED);
@@ -91,7 +91,7 @@ test("an edit is shown in the card, and one that is refused is asked about again
 });
 
 test("a form is filled in and reviewed on the card", async () => {
-  const { ink, given } = await ask([form()], [answered({ action: "submit" }), ...says("Made."), ...ends()]);
+  const { ink, given } = await ask([form()], [createAnswer({ action: "submit" }), ...createText("Made."), ...ends()]);
   await ink.sees("ctrl+d decline");
   await ink.press("1");
   ink.type("\r");
@@ -106,7 +106,7 @@ test("a form is filled in and reviewed on the card", async () => {
 
 test("N53 a form or a plan that is used shortly before its deadline asks once for more time", async () => {
   const soon = { expires_at: "2026-11-27T12:02:00.000Z" };
-  const approved = await ask([form(soon)], [answered({ action: "submit" }), ...says("Made."), ...ends()]);
+  const approved = await ask([form(soon)], [createAnswer({ action: "submit" }), ...createText("Made."), ...ends()]);
   await approved.ink.sees("ctrl+d decline");
   expect(approved.extended).toEqual([]);
   for (const keys of ["1", "\r", "Login loops\r", "\r"]) await approved.ink.press(keys);
@@ -117,8 +117,8 @@ test("N53 a form or a plan that is used shortly before its deadline asks once fo
 
   const call = (n: number) =>
     approval({ ...soon, interaction_id: `int_${n}`, tool_call_id: `c${n}`, plan: { id: "plan_1", n, of: 2 } });
-  const rest = [1, 2].map((n) => answered({ interaction_id: `int_${n}`, action: "approve" }));
-  const plan = await ask([call(1), call(2)], [...rest, ...says("So."), ...ends()]);
+  const rest = [1, 2].map((n) => createAnswer({ interaction_id: `int_${n}`, action: "approve" }));
+  const plan = await ask([call(1), call(2)], [...rest, ...createText("So."), ...ends()]);
   await plan.ink.sees("approve all 2");
   await plan.ink.press("\x1b[B");
   await expect.poll(() => plan.extended).toEqual(["int_1", "int_2"]);
@@ -132,13 +132,13 @@ test("a plan is answered as a whole, or one by one after Tab", async () => {
       ...{ interaction_id: `int_${n}`, tool_call_id: `c${n}`, plan: { id: "plan_1", n, of: 2 } },
       preview: { summary: `Message ${n}`, access: "write", fields: [{ name: "text", value: `text ${n}` }] },
     });
-  const rest = [1, 2].map((n) => answered({ interaction_id: `int_${n}`, action: "approve" }));
-  const whole = await ask([call(1), call(2)], [...rest, ...says("So."), ...ends()]);
+  const rest = [1, 2].map((n) => createAnswer({ interaction_id: `int_${n}`, action: "approve" }));
+  const whole = await ask([call(1), call(2)], [...rest, ...createText("So."), ...ends()]);
   expect(await whole.ink.sees("approve all 2")).toContain("tab one by one   n deny all");
   await whole.ink.press("a");
   expect((await whole.ink.result).exit).toBe(0);
   expect(whole.given).toMatchObject([{ action: "approve" }, { action: "approve" }]);
-  const single = await ask([call(1), call(2)], [...rest, ...says("So."), ...ends()]);
+  const single = await ask([call(1), call(2)], [...rest, ...createText("So."), ...ends()]);
   await single.ink.sees("approve all 2");
   single.ink.type("\t");
   await single.ink.sees("Message 1");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DeskLog } from "#test/desk";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import { withDesk } from "#test/session";
 
 const kay = useKay();
@@ -69,7 +69,7 @@ test("ask --confirm --json prints the guide's answer and exits 8, even on a term
   const ann = kay({ signedIn: true });
   for (const setting of [{}, { terminal: true }]) {
     const { exit, stdout, stderr } = await ann(`${CLOSE} --json`, setting);
-    expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+    expect({ exit, document: parseDocument({ stdout }), stderr }).toEqual({
       exit: 8,
       document: {
         status: "confirmation_required",
@@ -122,7 +122,7 @@ test("C10 a destructive call in a script never runs and never blocks", async () 
   kay answer int_… --deny
 `,
   });
-  expect(documentOf(await ann('ask "delete KAY-4" --json --yes'))).toMatchObject({
+  expect(parseDocument(await ann('ask "delete KAY-4" --json --yes'))).toMatchObject({
     status: "pending",
     pending: [{ kind: "approval", request: { tool_name: "jira.delete_issue", preview: { access: "destructive" } } }],
   });

@@ -3,14 +3,14 @@ import { closeSync, constants, mkdirSync, openSync, rmSync, symlinkSync, writeFi
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Machine, useKay } from "#test/kay";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedModel } from "#test/scripted-model";
 
 const kay = useKay();
-const model = scriptedModel();
+const model = useScriptedModel();
 const ready = () => kay({ signedIn: true, ...model.machine });
 
 /** Returns what joined the prompt, as the model read it. */
-function contextOf(): unknown {
+function readContext(): unknown {
   const last = model.prompts.at(-1)?.messages.at(-1)?.content as { text: string }[] | string;
   const text = typeof last === "string" ? last : (last[1]?.text ?? "");
   return JSON.parse(/<context>\n(.*)\n<\/context>/s.exec(text)?.[1] ?? "null");
@@ -27,7 +27,7 @@ test("files join the prompt with their relative names, and stdin with them", asy
   put(ann, "src/a.ts", "export {};\n");
   model.script({ text: "Read." });
   const { exit } = await ann(["ask", "--file", "notes.txt", "--file", "src/a.ts", "summarise"], { stdin: "piped" });
-  expect([exit, contextOf()]).toEqual([
+  expect([exit, readContext()]).toEqual([
     0,
     {
       stdin: "piped",
@@ -48,7 +48,7 @@ test("a file from elsewhere has its base name, and one of the same name gets a n
   model.script({ text: "Read." });
   const files = ["a.txt", join(outside.folder, "a.txt"), "é.txt", "a.txt"];
   await ann(["ask", ...files.map((file) => `--file=${file}`), "summarise"]);
-  expect(contextOf()).toEqual({
+  expect(readContext()).toEqual({
     files: [
       { name: "a.txt", text: "here" },
       { name: "a.txt (2)", text: "there" },
@@ -77,7 +77,7 @@ test("a named pipe is read to its end, whether or not its writer is still there:
     }
     expect((await answer).exit).toBe(0);
     const text = isThere ? "+ a line\n- another\n" : "+ a line\n";
-    expect(contextOf()).toEqual({ files: [{ name: "diff", text }] });
+    expect(readContext()).toEqual({ files: [{ name: "diff", text }] });
     closeSync(descriptor);
     rmSync(path);
   }
@@ -87,7 +87,7 @@ test("- as a file is stdin, however long it is silent", async () => {
   const ann = ready();
   model.script({ text: "Read." });
   expect((await ann(["ask", "--file", "-", "summarise"], { stdin: "late" })).exit).toBe(0);
-  expect(contextOf()).toEqual({ stdin: "late" });
+  expect(readContext()).toEqual({ stdin: "late" });
 });
 
 test.each([

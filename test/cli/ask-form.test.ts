@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { type Machine, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
-import { answered, begins, ends, form, IDS, needs, says, sse, status } from "#test/parts";
+import { begins, createAnswer, createText, ends, form, IDS, needs, sse, status } from "#test/parts";
 
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
@@ -44,7 +44,7 @@ function stopsAt(card: StreamPart, rest: StreamPart[], route = INTERACTION, refu
   return { ann, given: answers };
 }
 
-const SUBMITTED = [answered({ action: "submit" }), ...says("KAY-9 is there."), ...ends()];
+const SUBMITTED = [createAnswer({ action: "submit" }), ...createText("KAY-9 is there."), ...ends()];
 
 test("a form is filled in field by field, and shown in full before it is submitted", async () => {
   const { ann, given } = stopsAt(form(), SUBMITTED);
@@ -79,7 +79,7 @@ test.for([
   ["d", "deny", 5],
   ["c", "cancel", 5],
 ] as const)("%s is an answer other than submit: %s", async ([key, action, exit]) => {
-  const { ann, given } = stopsAt(form(), [answered({ action }), ...says("No."), ...ends()]);
+  const { ann, given } = stopsAt(form(), [createAnswer({ action }), ...createText("No."), ...ends()]);
   expect(await ann("ask x", { ...TERMINAL, types: [key] })).toMatchObject({ exit, stdout: "No.\n" });
   expect(given).toMatchObject([{ action }]);
 });
@@ -99,7 +99,7 @@ test("G19 a refused form shows why at the top and keeps the values", async () =>
 test("a secret is never accepted: its field has a warning, and a form that needs it cannot be submitted", async () => {
   const fields = [{ id: "apiToken", type: "text" as const, label: "API token", required: true }];
   const { ann, given } = stopsAt(form({ input_schema: { type: "form", fields } }), [
-    answered({ action: "deny" }),
+    createAnswer({ action: "deny" }),
     ...ends(),
   ]);
   const { stderr } = await ann("ask x", { ...TERMINAL, types: ["f", "d"] });
@@ -128,7 +128,7 @@ test("a text of several lines ends with a dot, and options of a checkbox are cho
 
 const CONNECTED: StreamPart[] = [
   { type: "data-auth-result", data: { success: true, integrations: ["confluence"] } },
-  ...says("Here it is."),
+  ...createText("Here it is."),
   ...ends(),
 ];
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
-import { scriptedModel } from "#test/scripted-model";
+import { parseDocument, useKay } from "#test/kay";
+import { useScriptedModel } from "#test/scripted-model";
 
 const kay = useKay();
-const model = scriptedModel();
+const model = useScriptedModel();
 const SIGNED_IN = { signedIn: true, ...model.machine };
 const LABEL = "OpenAI-compatible scripted";
 
@@ -27,7 +27,7 @@ test("B205 a truncated answer is shown, with a sentence and exit 1; --json has i
   });
   model.script({ text: "Part of an ans", finish: "length" });
   const { exit, ...output } = await ann('ask --json "hi"');
-  expect({ exit, document: documentOf(output) }).toMatchObject({
+  expect({ exit, document: parseDocument(output) }).toMatchObject({
     exit: 1,
     document: {
       status: "error",
@@ -42,7 +42,7 @@ test("B205 a truncated answer is shown, with a sentence and exit 1; --json has i
 test("B206 an answer that the provider's filter stopped is a failure", async () => {
   model.script({ text: "Part", finish: "content_filter" });
   const { exit, ...output } = await kay(SIGNED_IN)('ask --json "hi"');
-  expect({ exit, document: documentOf(output) }).toMatchObject({
+  expect({ exit, document: parseDocument(output) }).toMatchObject({
     exit: 1,
     document: { status: "error", code: "MODEL_FAILED", finish_reason: "content_filter", text: "Part" },
   });
@@ -54,7 +54,7 @@ test("B207 a call in a truncated message neither runs nor is offered", async () 
     { text: "I will be shorter." },
   );
   const { exit, ...output } = await kay(SIGNED_IN)('ask --json "comment on KAY-3"');
-  expect({ exit, document: documentOf(output) }).toMatchObject({ exit: 0, document: { receipts: [] } });
+  expect({ exit, document: parseDocument(output) }).toMatchObject({ exit: 0, document: { receipts: [] } });
 });
 
 test("a false report of a change is followed by a correction", async () => {
@@ -82,7 +82,7 @@ test("a failure after a write says what was done instead of suggesting a retry",
 test("tokens of an answer and of its conversation are in --json, and on a terminal", async () => {
   const ann = kay(SIGNED_IN);
   model.script({ text: "Hello.", usage: [1_200, 34] });
-  const first = documentOf(await ann('ask --json "hi"')) as { session_id: string; usage: object };
+  const first = parseDocument(await ann('ask --json "hi"')) as { session_id: string; usage: object };
   const usage = { input_tokens: 1_200, output_tokens: 34 };
   expect(first.usage).toEqual({
     model: "openai-compatible:scripted",
@@ -91,7 +91,7 @@ test("tokens of an answer and of its conversation are in --json, and on a termin
     conversation: usage,
   });
   model.script({ text: "Again.", usage: [1_300, 6] });
-  const second = documentOf(await ann('ask --continue --json "again"')) as { usage: object };
+  const second = parseDocument(await ann('ask --continue --json "again"')) as { usage: object };
   expect(second.usage).toEqual({
     model: "openai-compatible:scripted",
     input_tokens: 1_300,
@@ -108,8 +108,8 @@ test("a count that is no number of tokens is left out, and the answer has no war
   const ann = kay(SIGNED_IN);
   model.script({ text: "Hello.", usage: [-1, 1e18] });
   const answer = await ann("ask --json hi");
-  expect(documentOf(answer)).not.toHaveProperty("usage.input_tokens", -1);
-  expect(documentOf(answer)).not.toHaveProperty("warnings");
+  expect(parseDocument(answer)).not.toHaveProperty("usage.input_tokens", -1);
+  expect(parseDocument(answer)).not.toHaveProperty("warnings");
   expect(answer.stderr).toBe("");
 });
 
@@ -121,7 +121,7 @@ test("the cost of an answer is known if its price is", async () => {
     { calls: [["c1", "jira.list_projects", {}]], usage: [1_000, 100] },
     { text: "One.", usage: [2_000, 50] },
   );
-  const { usage } = documentOf(await ann('ask --json "which projects"')) as { usage: object };
+  const { usage } = parseDocument(await ann('ask --json "which projects"')) as { usage: object };
   expect(usage).toMatchObject({ input_tokens: 3_000, output_tokens: 150, cost_usd: 0.0075 });
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { guideBackend } from "#test/guide-backend";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { BACKEND } from "#test/network";
 
 const kay = useKay();
@@ -45,7 +45,7 @@ test("a dry run shows the plan in full, and nothing is sent", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann('ask --dry-run "close KAY-4"')).toEqual({ exit: 0, stdout: `${SAID}\n${PLAN}`, stderr: "" });
   const { exit, stdout, stderr } = await ann('ask --dry-run "close KAY-4"', TERMINAL);
-  expect({ exit, stdout: joined(stdout).endsWith(joined(PLAN)), stderr }).toEqual({
+  expect({ exit, stdout: unwrap(stdout).endsWith(unwrap(PLAN)), stderr }).toEqual({
     exit: 0,
     stdout: true,
     stderr: "⏺ jira.transition_issue  issue = KAY-4, status = close  0.0s  not sent\n",
@@ -67,7 +67,7 @@ test("a dry run of reads says so as well", async () => {
 test("with --json the plan and the planned receipts are in the document, and a repeat adds nothing", async () => {
   const ann = kay({ signedIn: true });
   const call = { tool_call_id: expect.any(String), tool: TOOL, summary: SUMMARY };
-  expect(documentOf(await ann('ask --dry-run --json "close KAY-4"'))).toEqual({
+  expect(parseDocument(await ann('ask --dry-run --json "close KAY-4"'))).toEqual({
     status: "completed",
     message: SAID,
     session_id: expect.any(String),
@@ -112,7 +112,7 @@ test("a dry run connects nothing: missing services are named, with exit code 4",
     exit: 4,
     stderr: ["✗ Jira must be connected to do this.", "  Run `kay connect jira`, then ask again.", ""],
   });
-  expect(documentOf(await ann('ask --dry-run --json "close KAY-4"'))).toMatchObject({
+  expect(parseDocument(await ann('ask --dry-run --json "close KAY-4"'))).toMatchObject({
     code: "AUTH_REQUIRED",
     integrations: ["jira"],
   });
@@ -138,7 +138,7 @@ test("--yes allows nothing, which kay says, and with --allow only what that name
   ]);
   expect(await writes(ann)).toEqual([]);
   const allowed = await ann(`ask --yes --allow ${TOOL} --json "close KAY-4"`);
-  expect([allowed.exit, (documentOf(allowed) as Document).receipts]).toMatchObject([
+  expect([allowed.exit, (parseDocument(allowed) as Document).receipts]).toMatchObject([
     0,
     [{ effect: "settled", allowed_by: TOOL, account: "Dana Demo (kay-demo)" }],
   ]);
@@ -155,7 +155,10 @@ test("a file allows one entry per line; comments and empty lines are ignored", a
   const ann = kay({ signedIn: true });
   file(ann, "ci.allow", "# what the build may do", "", "slack.send_message:#ci  # the channel", `  ${TOOL}:KAY #`, "");
   const result = await ann('ask --allow-file ci.allow --json "close KAY-4"');
-  expect([result.exit, (documentOf(result) as Document).receipts]).toMatchObject([0, [{ allowed_by: `${TOOL}:KAY` }]]);
+  expect([result.exit, (parseDocument(result) as Document).receipts]).toMatchObject([
+    0,
+    [{ allowed_by: `${TOOL}:KAY` }],
+  ]);
 });
 
 test.for([
@@ -202,6 +205,6 @@ test.for(["--dry-run", `--allow ${TOOL}`])("a backend without %s is not asked at
 });
 
 /** Removes line breaks from wrapping. */
-function joined(text: string): string {
+function unwrap(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

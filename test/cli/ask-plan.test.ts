@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { useKay } from "#test/kay";
-import { answered, approval, begins, calls, ends, IDS, says, sse, status } from "#test/parts";
+import { approval, begins, calls, createAnswer, createText, ends, IDS, sse, status } from "#test/parts";
 
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
@@ -24,8 +24,8 @@ function stopsAtPlan() {
   });
   const openingParts = [...begins(), calls("slack.send_message", {}, "c1"), calls("slack.send_message", {}, "c2")];
   const rest: StreamPart[] = [
-    ...[1, 2].map((n) => answered({ interaction_id: `int_${n}`, action: "approve" })),
-    ...says("So."),
+    ...[1, 2].map((n) => createAnswer({ interaction_id: `int_${n}`, action: "approve" })),
+    ...createText("So."),
     ...ends(),
   ];
   const stream = async function* () {

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { guideBackend } from "#test/guide-backend";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import { BACKEND } from "#test/network";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedModel } from "#test/scripted-model";
 
 const kay = useKay();
-const model = scriptedModel();
+const model = useScriptedModel();
 const SCHEMA = {
   type: "object",
   properties: {
@@ -40,7 +40,7 @@ test("with a schema, stdout is only the value, and with --json it is in the answ
   answer();
   const result = await ann([...ASK, JSON.stringify(SCHEMA), "--json"]);
   const response = expect.stringMatching(/^\{/);
-  expect(documentOf(result)).toMatchObject({
+  expect(parseDocument(result)).toMatchObject({
     status: "completed",
     message: response,
     data: { prompt: "show the open bugs in OPS", response, output: VALUE },
@@ -73,7 +73,7 @@ test("an answer that never matches is not a success: the mismatch is reported, a
 `,
   });
   refuse();
-  expect(documentOf(await ann([...ASK, JSON.stringify(SCHEMA), "--json"]))).toMatchObject({
+  expect(parseDocument(await ann([...ASK, JSON.stringify(SCHEMA), "--json"]))).toMatchObject({
     status: "error",
     code: "OUTPUT_INVALID",
     problems: [{ path: "", message: "is not JSON" }],

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
-import { begins, brings, calls, ends, IDS, says, sse, status } from "#test/parts";
+import { begins, brings, calls, createText, ends, IDS, sse, status } from "#test/parts";
 
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
@@ -12,7 +12,7 @@ const ANSWER: StreamPart[] = [
   ...begins(),
   calls("jira.search", { project: "KAY", status: "open" }),
   brings({ data: { issues: [1, 2, 3, 4] }, text: "…" }),
-  ...says("4 issues", " are open:\n\n| Key | Summary |\n|---|-", "--|\n| KAY-1 | Login loops |\n\nThat is all."),
+  ...createText("4 issues", " are open:\n\n| Key | Summary |\n|---|-", "--|\n| KAY-1 | Login loops |\n\nThat is all."),
   ...ends(),
 ];
 
@@ -71,7 +71,7 @@ test("each block is on the screen before the next one arrives", async () => {
   const pieces = ["One.\n\n", "Two", " more.\n\n", "Three."];
   const ann = kay({ signedIn: true });
   const stream = async function* () {
-    for (const event of sse([...begins(), ...says(...pieces), ...ends()])) {
+    for (const event of sse([...begins(), ...createText(...pieces), ...ends()])) {
       yield event;
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (event.includes("text-delta")) chunks.push(ann.raw().stdout);
@@ -97,9 +97,9 @@ test("an interrupted stream is resumed, and nothing is repeated", async () => {
 
 test("--json prints one document: the guide's answer, the generation and its receipts", async () => {
   const receipt = { tool_call_id: "c1", tool: "jira.add", effect: "settled" as const, summary: "Add it" };
-  const parts = [...begins(), ...says("Done."), { type: "data-receipt" as const, data: receipt }, ...ends()];
+  const parts = [...begins(), ...createText("Done."), { type: "data-receipt" as const, data: receipt }, ...ends()];
   const result = await askWith({ stream: sse(parts) })('ask "add it" --json');
-  expect({ ...result, stdout: documentOf(result) }).toEqual({
+  expect({ ...result, stdout: parseDocument(result) }).toEqual({
     exit: 0,
     stdout: {
       status: "completed",
@@ -114,7 +114,7 @@ test("--json prints one document: the guide's answer, the generation and its rec
 });
 
 test("--json --stream prints each part as a line with the conversation and the time", async () => {
-  const parts = [...begins(), ...says("a\u202e")];
+  const parts = [...begins(), ...createText("a\u202e")];
   const { stdout, stderr, exit } = await askWith({ stream: sse([...parts, { type: "finish" }]) })(
     "ask x --json --stream",
   );
@@ -139,7 +139,7 @@ test.for([
   async ([, flags = "", sentence = ""]) => {
     const parts: StreamPart[] = [
       ...begins(),
-      ...says("Half"),
+      ...createText("Half"),
       status("error"),
       { type: "error", errorText: "The model is away.", code: "MODEL_FAILED", hint: "Wait for it." },
     ];
@@ -181,7 +181,7 @@ test("a generation cancelled elsewhere exits 5", async () => {
 });
 
 /** Creates a user for whom `then` happens once these parts have arrived, without further parts. */
-function interrupted(parts: StreamPart[], then: (ann: Machine) => void): Machine {
+function interruptAfter(parts: StreamPart[], then: (ann: Machine) => void): Machine {
   const ann = kay({ signedIn: true });
   const stream = async function* () {
     yield* sse(parts, { ends: false });
@@ -194,7 +194,7 @@ function interrupted(parts: StreamPart[], then: (ann: Machine) => void): Machine
 }
 
 /** Presses Ctrl+C; no time passes until the backend receives it and does this. */
-function pressesCtrlC(reply: Reply): (ann: Machine) => void {
+function pressCtrlC(reply: Reply): (ann: Machine) => void {
   return (ann) => {
     const { clock, network } = ann.place;
     const heard = new Promise<void>((resolve) => {
@@ -210,12 +210,12 @@ function pressesCtrlC(reply: Reply): (ann: Machine) => void {
 
 test("Ctrl+C cancels the generation at the backend and exits 130", async () => {
   const json = { id: "gen_1", session_id: "session_1", status: "cancelled" };
-  const ann = interrupted([...begins(), ...says("Half a")], pressesCtrlC({ json }));
+  const ann = interruptAfter([...begins(), ...createText("Half a")], pressCtrlC({ json }));
   expect(await ann("ask x")).toEqual({ exit: 130, stdout: "Half a\n", stderr: "" });
 });
 
 test("a backend that does not answer the cancel is waited for two seconds", async () => {
-  const ann = interrupted(begins(), pressesCtrlC("hang"));
+  const ann = interruptAfter(begins(), pressCtrlC("hang"));
   await ann("whoami");
   const begun = ann.place.clock.now();
   expect((await ann("ask x")).exit).toBe(130);
@@ -224,12 +224,12 @@ test("a backend that does not answer the cancel is waited for two seconds", asyn
 });
 
 test("a closed terminal cancels nothing", async () => {
-  const ann = interrupted(begins(), ({ interrupt }) => interrupt("SIGHUP"));
+  const ann = interruptAfter(begins(), ({ interrupt }) => interrupt("SIGHUP"));
   expect((await ann("ask x")).exit).toBe(129);
 });
 
 test("a question continues the latest conversation, or one by ID or title, and waits if told to", async () => {
-  const ann = askWith(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...says("Yes."), ...ends()]) })));
+  const ann = askWith(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...createText("Yes."), ...ends()]) })));
   const timestamp = "2026-11-27T12:00:00.000Z";
   const conversation = (id: string, title: string) => ({
     id,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 const PLANNER = "Answered by the offline planner, without a language model.";
@@ -44,7 +44,7 @@ test("ask --json prints the guide's answer with kay's additions", async () => {
   const { exit, stdout, stderr } = await ann('ask --json "comment on KAY-3: hello"');
   const message = expect.stringMatching(/^Commented on KAY-3\./);
   const url = "http://127.0.0.1:4010/sites/kay-demo/browse/KAY-3?focusedCommentId=20501";
-  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+  expect({ exit, document: parseDocument({ stdout }), stderr }).toEqual({
     exit: 0,
     document: {
       status: "completed",
@@ -84,7 +84,7 @@ test("ask that needs another service waits for it: a script exits 8 with the com
     stderr: "Waiting for your answer. Run one of:\n  kay answer gen_…\n  kay answer gen_… --cancel\n",
   });
   const result = await ann('ask --json "show open pull requests in bitbucket"');
-  expect({ ...result, stdout: documentOf(result) }).toMatchObject({
+  expect({ ...result, stdout: parseDocument(result) }).toMatchObject({
     exit: 8,
     stdout: {
       status: "pending",
@@ -134,7 +134,7 @@ test("changes made before a request failed are reported", async () => {
   Check the service's status page and try again.
 `,
   });
-  expect(documentOf(await ann("ask something --json"))).toMatchObject({
+  expect(parseDocument(await ann("ask something --json"))).toMatchObject({
     code: "SERVICE_FAILED",
     receipts: [{ summary: "Comment on KAY-3" }, { summary: "Comment on KAY-4" }, "no receipt"],
   });
@@ -154,11 +154,11 @@ test("U17 no control character of an answer reaches the terminal", async () => {
 
 test("N32 the planner's line is in no document, but stays on a terminal", async () => {
   const ann = kay({ signedIn: true });
-  const { message, data } = documentOf(await ann('ask --json "show OPS-1"')) as { message: string; data: unknown };
+  const { message, data } = parseDocument(await ann('ask --json "show OPS-1"')) as { message: string; data: unknown };
   expect(message).toMatch(/at the end of the month\.$/);
   expect(data).toEqual({ prompt: "show OPS-1", response: message });
   await ann('ask --confirm --json "close KAY-4"');
-  const { confirmation_token: token } = documentOf(ann.raw()) as { confirmation_token: string };
-  expect(JSON.stringify(documentOf(await ann(`confirm ${token} --approve --json`)))).not.toContain(PLANNER);
+  const { confirmation_token: token } = parseDocument(ann.raw()) as { confirmation_token: string };
+  expect(JSON.stringify(parseDocument(await ann(`confirm ${token} --approve --json`)))).not.toContain(PLANNER);
   expect((await ann('ask "show OPS-1"', { terminal: true })).stdout).toContain(PLANNER);
 });

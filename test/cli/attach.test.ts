@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { useKay } from "#test/kay";
-import { answered, approval, begins, brings, calls, ends, says, sse, status } from "#test/parts";
+import { approval, begins, brings, calls, createAnswer, createText, ends, sse, status } from "#test/parts";
 
 const kay = useKay();
 const AT = "2026-11-27T12:00:00.000Z";
 
-const OLD: StreamPart[] = [...begins(), ...says("Long ago."), ...ends()];
+const OLD: StreamPart[] = [...begins(), ...createText("Long ago."), ...ends()];
 const FIRST: StreamPart[] = [
   { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_2" } },
   status("running"),
@@ -40,7 +40,7 @@ function openAt(now: string, openingParts: StreamPart[], rest: StreamPart[]) {
 }
 
 test("in a script attach shows the latest request from its beginning, and follows it to its end", async () => {
-  const ann = openAt("running", [...OLD, ...FIRST], [brings({ ok: true }), ...says("It is sent."), ...ends()]);
+  const ann = openAt("running", [...OLD, ...FIRST], [brings({ ok: true }), ...createText("It is sent."), ...ends()]);
   expect(await ann("attach")).toEqual({ exit: 0, stdout: "It is sent.\n", stderr: "" });
 });
 
@@ -54,13 +54,13 @@ test("it exits with 8 at an open request, and says how to answer", async () => {
 
 test("a request that was answered since does not stop it: a denial exits with 5, an approval continues to the end", async () => {
   const stopped = [...OLD, ...FIRST, approval(), status("awaiting_approval")];
-  const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
+  const denied = [createAnswer({ action: "deny" }), ...createText("I did not send it."), ...ends()];
   expect(await openAt("completed", [...stopped, ...denied], [])("attach")).toMatchObject({
     exit: 5,
     stdout: expect.stringContaining("I did not send it.\n"),
   });
-  const approved = [answered({ action: "approve" }), status("running")];
-  const rest = [brings({ ok: true }), ...says("It is sent."), ...ends()];
+  const approved = [createAnswer({ action: "approve" }), status("running")];
+  const rest = [brings({ ok: true }), ...createText("It is sent."), ...ends()];
   expect(await openAt("running", [...stopped, ...approved], rest)("attach")).toMatchObject({
     exit: 0,
     stdout: expect.stringContaining("It is sent.\n"),
@@ -68,7 +68,7 @@ test("a request that was answered since does not stop it: a denial exits with 5,
 });
 
 test("--json prints each part as a line", async () => {
-  const ann = openAt("running", [...OLD, ...FIRST], [...says("Sent."), ...ends()]);
+  const ann = openAt("running", [...OLD, ...FIRST], [...createText("Sent."), ...ends()]);
   const { exit, stdout } = await ann("attach --json");
   const types = stdout
     .trimEnd()

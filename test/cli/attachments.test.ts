@@ -3,13 +3,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openInk } from "#test/ink";
-import { documentOf, type Machine, useKay } from "#test/kay";
-import { scriptedModel } from "#test/scripted-model";
+import { type Machine, parseDocument, useKay } from "#test/kay";
+import { useScriptedModel } from "#test/scripted-model";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const kay = useKay();
-const model = scriptedModel();
+const model = useScriptedModel();
 const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(2_992, 7)]);
 const PDF = Buffer.from("%PDF-1.7\n1 0 obj\nendobj\n");
 const HASH = createHash("sha256").update(PNG).digest("hex");
@@ -120,7 +120,7 @@ test.each(["secret.pem", "/etc/passwd", "../secret.pem", "att_0000000000000000"]
       { text: "I could not." },
     );
     const { exit, ...output } = await ann(["ask", "--json", "--attach=shot.png", "attach it to KAY-1"]);
-    expect([exit, documentOf(output)]).toMatchObject([1, { receipts: [] }]);
+    expect([exit, parseDocument(output)]).toMatchObject([1, { receipts: [] }]);
     expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain(`attached no file called “${name}”`);
   },
 );

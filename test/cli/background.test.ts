@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { openInk } from "#test/ink";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import { openDesk } from "#test/session";
 
 const kay = useKay();
@@ -31,7 +31,7 @@ test("kay ask --background prints the conversation at once, and its questions wa
 
 test("--json says what is running and how to follow it", async () => {
   const { ann } = desk();
-  const document = documentOf(await ann(["ask", "--background", "--json", "show KAY-3"]));
+  const document = parseDocument(await ann(["ask", "--background", "--json", "show KAY-3"]));
   expect(document).toMatchObject({ status: "running", generation_id: expect.stringMatching(/^gen_/) });
   expect(document).toMatchObject({ follow: `kay attach ${(document as { session_id: string }).session_id}` });
 });

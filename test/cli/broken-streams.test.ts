@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
-import { answered, approval, begins, calls, ends, IDS, says, sse, status } from "#test/parts";
+import { approval, begins, calls, createAnswer, createText, ends, IDS, sse, status } from "#test/parts";
 
 const kay = useKay();
 const EVENTS = "GET /sessions/session_1/events";
@@ -12,7 +12,7 @@ const BEGUN: StreamPart[] = [
   ...begins(),
   calls("jira.close_issue", { issue: "KAY-3" }),
   { type: "data-receipt", data: RECEIPT },
-  ...says("The answer is", " 4"),
+  ...createText("The answer is", " 4"),
 ];
 /** The partial answer in the document. */
 const CAME = { ...IDS, text: "The answer is 4", receipts: [RECEIPT] };
@@ -53,7 +53,7 @@ test.each<[string, Reply, string]>([
   const ann = breaks(then);
   const result = await ann("ask --json x");
   expect(result.exit).toBe(1);
-  expect(documentOf(result)).toMatchObject({
+  expect(parseDocument(result)).toMatchObject({
     status: "error",
     code: "OUTCOME_UNKNOWN",
     message: expect.stringMatching(/^The answer broke off, so it is unknown how much was done\. /),
@@ -84,7 +84,10 @@ test("H06 a stream that is silent for too long keeps what has arrived", async ()
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   const result = await ann("ask --json x");
-  expect([result.exit, documentOf(result)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", lost: "TIMED_OUT", ...CAME }]);
+  expect([result.exit, parseDocument(result)]).toMatchObject([
+    1,
+    { code: "OUTCOME_UNKNOWN", lost: "TIMED_OUT", ...CAME },
+  ]);
 });
 
 test("H06 a request that times out keeps what has arrived", async () => {
@@ -96,7 +99,10 @@ test("H06 a request that times out keeps what has arrived", async () => {
   ann.place.network.on("POST /ask", { stream: stream() });
   ann.place.network.on("POST /generations/gen_1/cancel", { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const result = await ann("ask --json x --timeout 30s");
-  expect([result.exit, documentOf(result)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", timed_out: true, ...CAME }]);
+  expect([result.exit, parseDocument(result)]).toMatchObject([
+    1,
+    { code: "OUTCOME_UNKNOWN", timed_out: true, ...CAME },
+  ]);
 });
 
 test("H06 a cancelled request, here or elsewhere, keeps what has arrived", async () => {
@@ -104,7 +110,7 @@ test("H06 a cancelled request, here or elsewhere, keeps what has arrived", async
   const end: StreamPart[] = [status("cancelled"), { type: "abort", reason: "The user cancelled it." }];
   elsewhere.place.network.on("POST /ask", { stream: sse([...BEGUN, ...end]) });
   const canceled = await elsewhere("ask --json x");
-  expect([canceled.exit, documentOf(canceled)]).toMatchObject([5, { code: "CANCELLED", ...CAME }]);
+  expect([canceled.exit, parseDocument(canceled)]).toMatchObject([5, { code: "CANCELLED", ...CAME }]);
   const here = kay({ signedIn: true });
   const stream = async function* () {
     yield* sse(BEGUN, { ends: false });
@@ -115,7 +121,7 @@ test("H06 a cancelled request, here or elsewhere, keeps what has arrived", async
   here.place.network.on("POST /generations/gen_1/cancel", { json: { id: "gen_1", ...IDS, status: "cancelled" } });
   const interrupted = await here("ask --json x");
   expect([interrupted.exit, interrupted.stderr]).toEqual([130, ""]);
-  expect(documentOf(interrupted)).toMatchObject({ status: "error", code: "CANCELLED", ...CAME });
+  expect(parseDocument(interrupted)).toMatchObject({ status: "error", code: "CANCELLED", ...CAME });
 });
 
 test("X1 an approval accepted before the backend died leaves the outcome unknown", async () => {
@@ -145,12 +151,12 @@ test("X1 an approval accepted before the backend died leaves the outcome unknown
     },
   });
   network.on("POST /sessions/session_1/interactions/int_1", { json: { ...response, ...IDS } });
-  const parts = [...openingParts, answered({ action: "approve", approval_scope: "once" }), status("running")];
+  const parts = [...openingParts, createAnswer({ action: "approve", approval_scope: "once" }), status("running")];
   const sentReceipt: StreamPart = { type: "data-receipt", data: RECEIPT };
   network.on(EVENTS, { stream: sse([...parts, sentReceipt], { ends: false }) });
   network.always(EVENTS, "refused");
   const result = await ann("answer int_1 --approve --json");
-  expect([result.exit, documentOf(result)]).toMatchObject([
+  expect([result.exit, parseDocument(result)]).toMatchObject([
     1,
     { code: "OUTCOME_UNKNOWN", sent: true, lost: "UNREACHABLE", ...IDS, receipts: [RECEIPT] },
   ]);
@@ -165,6 +171,6 @@ test("X1 viewing a conversation whose backend dies can be retried", async () => 
 
 test("H06 a complete answer is unchanged", async () => {
   const ann = kay({ signedIn: true });
-  ann.place.network.on("POST /ask", { stream: sse([...begins(), ...says("Four."), ...ends()]) });
-  expect(documentOf(await ann("ask --json x"))).toMatchObject({ status: "completed", message: "Four." });
+  ann.place.network.on("POST /ask", { stream: sse([...begins(), ...createText("Four."), ...ends()]) });
+  expect(parseDocument(await ann("ask --json x"))).toMatchObject({ status: "completed", message: "Four." });
 });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 /** A machine without a backend in its environment. */
@@ -47,22 +47,22 @@ test("config --json prints one setting, or all", async () => {
     where: "browser of profile work",
     description,
   };
-  expect(documentOf(await ann("config set browser firefox --json --profile work"))).toEqual(browser);
-  expect(documentOf(await ann("config get browser --json --profile work"))).toEqual(browser);
-  expect(documentOf(await ann("config get model --json"))).toEqual({
+  expect(parseDocument(await ann("config set browser firefox --json --profile work"))).toEqual(browser);
+  expect(parseDocument(await ann("config get browser --json --profile work"))).toEqual(browser);
+  expect(parseDocument(await ann("config get model --json"))).toEqual({
     key: "model",
     value: "offline",
     source: "environment",
     where: "KAY_MODEL",
     description: "Model to use, as provider:model",
   });
-  expect(documentOf(await ann("config list --json --profile work"))).toEqual({
+  expect(parseDocument(await ann("config list --json --profile work"))).toEqual({
     profile: "work",
     settings: expect.arrayContaining([browser]),
   });
-  expect(documentOf(await ann("config unset browser --json --profile work"))).toMatchObject({ value: null });
+  expect(parseDocument(await ann("config unset browser --json --profile work"))).toMatchObject({ value: null });
   expect(await ann("config get browser --json --profile work")).toMatchObject({ exit: 1 });
-  expect(documentOf(await ann("config path --json"))).toEqual({ path: "/home/ann/kay/config.json" });
+  expect(parseDocument(await ann("config path --json"))).toEqual({ path: "/home/ann/kay/config.json" });
 });
 
 test("config path prints the path of the file", async () => {

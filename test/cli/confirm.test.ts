@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { holdPlan } from "#test/session";
 
 const kay = useKay();
 const DONE = "Action confirmed and executed successfully\n";
 const UNDECIDED = "✗ Specify --approve or --deny.\n  Use exactly one of them.\n";
 
-const statusOf = async (ann: Machine) => /- Status: (.*)/.exec((await ann('ask "show KAY-4"')).stdout)?.[1];
+const readStatus = async (ann: Machine) => /- Status: (.*)/.exec((await ann('ask "show KAY-4"')).stdout)?.[1];
 
 test("confirm --approve runs what was shown, from another process", async () => {
   const ann = kay({ signedIn: true });
   const token = await holdPlan(ann);
-  expect(await statusOf(ann)).toBe("To Do");
+  expect(await readStatus(ann)).toBe("To Do");
   expect(await ann(`confirm ${token} --approve`)).toEqual({
     exit: 0,
     stdout: expect.stringContaining(`${DONE}\nKAY-4 is now Done (it was To Do).\n`),
     stderr: expect.stringMatching(/^✓ Close KAY-4 \(move it to a status that counts as done\) {2}http\S+\n$/),
   });
-  expect(await statusOf(ann)).toBe("Done");
+  expect(await readStatus(ann)).toBe("Done");
 });
 
 test("confirm --deny does nothing, and exits 0 because it succeeded", async () => {
@@ -27,12 +27,12 @@ test("confirm --deny does nothing, and exits 0 because it succeeded", async () =
     stdout: "Action cancelled by user\n",
     stderr: "",
   });
-  expect(await statusOf(ann)).toBe("To Do");
+  expect(await readStatus(ann)).toBe("To Do");
 });
 
 test("confirm --json prints the guide's answer", async () => {
   const ann = kay({ signedIn: true });
-  expect(documentOf(await ann(`confirm ${await holdPlan(ann)} --deny --json`))).toEqual({
+  expect(parseDocument(await ann(`confirm ${await holdPlan(ann)} --deny --json`))).toEqual({
     status: "completed",
     message: "Action cancelled by user",
     generation_id: "gen_…",
@@ -52,7 +52,7 @@ test("G18 a second confirm does nothing and reports the first answer", async () 
       /^✗ The confirmation was already approved at 2026-11-27T12:00:0\d\.\d{3}Z\.\n {2}Check the result before you ask again\.\n$/,
     ),
   });
-  expect(documentOf(await ann(`confirm ${token} --approve --json`))).toMatchObject({
+  expect(parseDocument(await ann(`confirm ${token} --approve --json`))).toMatchObject({
     status: "error",
     code: "CONFIRMATION_USED",
     answered: "approved",
@@ -80,7 +80,7 @@ test("G18 a confirmation is valid for five minutes", async () => {
     stdout: "",
     stderr: "✗ The confirmation expired after 5 minutes; nothing was done.\n  Ask again to get a new confirmation.\n",
   });
-  expect(await statusOf(ann)).toBe("To Do");
+  expect(await readStatus(ann)).toBe("To Do");
 });
 
 test("confirm requires a token, exactly one answer, and a sign-in", async () => {

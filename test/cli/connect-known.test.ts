@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Fetch } from "#net/ports";
-import { checksOf } from "#test/doctor";
+import { readChecks } from "#test/doctor";
 import { openInk } from "#test/ink";
-import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
+import { type Machine, type MachineOptions, parseDocument, useKay } from "#test/kay";
 import { browserAt, paste } from "#test/key-page";
 import type { LoginOptions } from "#test/mcp-login";
 import { mcpStandIn } from "#test/mcp-stand-ins";
@@ -80,7 +80,7 @@ test("in a script, the server is connected and a sentence says how to approve it
   });
   expect((await ann("tools list --service linear")).stdout).toBe("");
   const run = await ann("connect linear --yes --json");
-  expect(documentOf(run)).toMatchObject({ service: "linear", connected: true });
+  expect(parseDocument(run)).toMatchObject({ service: "linear", connected: true });
   expect((await ann("tools list --service linear")).stdout).toMatch(/^linear\.add_note\twrite\t/m);
 });
 
@@ -147,7 +147,7 @@ test("the list of known servers needs no sign-in, and connect offers them", asyn
   const { stdout } = await ann("services list --known");
   expect(stdout).toMatch(/^linear\tissues, projects and cycles\tconsent\thttps:\/\/mcp\.linear\.app\/mcp$/m);
   expect(stdout).toMatch(/^notion\t.*\tbuilt in\t/m);
-  const { known } = documentOf(await ann("services list --known --json")) as { known: { name: string }[] };
+  const { known } = parseDocument(await ann("services list --known --json")) as { known: { name: string }[] };
   expect(known.length).toBeGreaterThan(40);
   expect((await ann("connect")).stderr.replace(/\s+/g, " ")).toMatch(
     /and \d+ MCP servers: `kay services list --known`\./,
@@ -156,13 +156,13 @@ test("the list of known servers needs no sign-in, and connect offers them", asyn
 
 test("doctor says whether the address of a known server answers, before it is added", async () => {
   const { ann } = beside("linear", {});
-  const checks = checksOf(await ann("doctor linear --json"));
+  const checks = readChecks(await ann("doctor linear --json"));
   expect(checks.service).toBe("ok: Linear, an MCP server that kay knows but you have not added.");
   expect(checks["service.address"]).toBe(
     "ok: https://mcp.linear.app/mcp answers, and asks for consent in the browser.",
   );
   const offline = kay({ elsewhere: async () => new Response("<html>", { status: 404 }) });
-  expect(checksOf(await offline("doctor linear --json"))["service.address"]).toBe(
+  expect(readChecks(await offline("doctor linear --json"))["service.address"]).toBe(
     "failed: Linear refused the request (HTTP 404). → See https://linear.app/docs/mcp.",
   );
 });
@@ -200,12 +200,12 @@ test("a server without registration is connected with the user's own client, who
     "kay services add --name zoom --client-id mine --mcp https://mcp.zoom.us/mcp/zoom/streamable\n",
   );
   expect(JSON.stringify([await ann("services show zoom --json"), ann.raw()])).not.toContain("s3/cr+et");
-  const refused = async (line: string) => (await ann(line)).stderr.split("\n")[0];
-  expect(await refused("connect zoom --client-secret")).toBe("✗ --client-secret requires --client-id.");
-  expect(await refused("connect zoom --client-id other")).toBe(
+  const readError = async (line: string) => (await ann(line)).stderr.split("\n")[0];
+  expect(await readError("connect zoom --client-secret")).toBe("✗ --client-secret requires --client-id.");
+  expect(await readError("connect zoom --client-id other")).toBe(
     "✗ zoom was already added, so its client was not changed.",
   );
-  expect(await refused("connect jira --client-id other")).toBe("✗ kay does not know an MCP server named jira.");
+  expect(await readError("connect jira --client-id other")).toBe("✗ kay does not know an MCP server named jira.");
 });
 
 test("the secret comes from a variable, and is sent only to the first authorization server", async () => {
@@ -240,7 +240,7 @@ test("a server that accepts documents gets the user's URL, which is printed for 
     exit: 1,
     stderr: expect.stringContaining(`✗ Your client document ${DOCUMENT} is not there.\n`),
   });
-  const printed = documentOf(await ann(`services client-document ${DOCUMENT}`)) as object;
+  const printed = parseDocument(await ann(`services client-document ${DOCUMENT}`)) as object;
   expect(printed).toEqual({
     client_id: DOCUMENT,
     client_name: "kay",

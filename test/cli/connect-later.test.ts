@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { linkTo } from "#test/links";
 
 const kay = useKay();
@@ -10,10 +10,10 @@ type BegunConnection = { authorization_url: string; poll: string };
 /** Starts without waiting, and returns the full document. */
 async function begin(ann: Machine, line = "connect jira --no-wait --json"): Promise<BegunConnection> {
   expect((await ann(line, { person: "stays away" })).exit).toBe(0);
-  return documentOf(ann.raw()) as BegunConnection;
+  return parseDocument(ann.raw()) as BegunConnection;
 }
 
-const pollOf = ({ poll }: BegunConnection) => poll.replace(/^kay /, "");
+const readPoll = ({ poll }: BegunConnection) => poll.replace(/^kay /, "");
 
 test("connect --no-wait --json prints what is needed to finish, and another process finishes it", async () => {
   const ann = kay();
@@ -27,7 +27,7 @@ test("connect --no-wait --json prints what is needed to finish, and another proc
     poll: expect.stringMatching(/^kay connect jira --poll [0-9a-f]{64}$/),
   });
   await ann.place.consent(begun.authorization_url);
-  expect(await ann(pollOf(begun))).toEqual({
+  expect(await ann(readPoll(begun))).toEqual({
     exit: 0,
     stdout: CONNECTED,
     stderr: "Waiting for authorization in your browser (10 minutes left)…\n",
@@ -59,7 +59,7 @@ test("connect --no-wait prints the link for the user, and the command that finis
 test("--poll waits for the consent, and ends when the link has expired", async () => {
   const ann = kay();
   const begun = await begin(ann);
-  expect(await ann(pollOf(begun))).toEqual({
+  expect(await ann(readPoll(begun))).toEqual({
     exit: 1,
     stdout: "",
     stderr: `Waiting for authorization in your browser (10 minutes left)…
@@ -80,9 +80,9 @@ test("--poll finishes a link once, and only for its own profile", async () => {
       "✗ No pending connection matches that state. It may already be finished.\n  Run `kay connect jira` for a fresh link.\n",
   };
   await ann("profile create work");
-  expect(await ann(`${pollOf(begun)} --profile work`)).toEqual(unknown);
-  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
-  expect(await ann(pollOf(begun))).toEqual(unknown);
+  expect(await ann(`${readPoll(begun)} --profile work`)).toEqual(unknown);
+  expect((await ann(readPoll(begun))).stdout).toBe(CONNECTED);
+  expect(await ann(readPoll(begun))).toEqual(unknown);
 });
 
 test("the command that finishes a link names the profile that began it", async () => {
@@ -90,7 +90,7 @@ test("the command that finishes a link names the profile that began it", async (
   const begun = await begin(ann, "connect jira --no-wait --json --profile work");
   expect(begun.poll).toMatch(/ --profile work$/);
   await ann.place.consent(begun.authorization_url);
-  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED.replace("\n", " in profile work\n"));
+  expect((await ann(readPoll(begun))).stdout).toBe(CONNECTED.replace("\n", " in profile work\n"));
 });
 
 test("an interrupted --poll can be run again", async () => {
@@ -100,20 +100,20 @@ test("an interrupted --poll can be run again", async () => {
     ann.interrupt();
     return "pass";
   });
-  expect(await ann(pollOf(begun))).toEqual({
+  expect(await ann(readPoll(begun))).toEqual({
     exit: 130,
     stdout: "",
     stderr: "Waiting for authorization in your browser (10 minutes left)…\n",
   });
   await ann.place.consent(begun.authorization_url);
-  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
+  expect((await ann(readPoll(begun))).stdout).toBe(CONNECTED);
 });
 
 test("--no-wait begins and --poll finishes an additional connection", async () => {
   const ann = kay({ connected: ["bitbucket"] });
   const begun = await begin(ann);
   await ann.place.consent(begun.authorization_url);
-  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
+  expect((await ann(readPoll(begun))).stdout).toBe(CONNECTED);
 });
 
 test("--no-wait and --poll take one service", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatTunnel } from "#cli/consent/open-links";
 import type { FakeTerminal } from "#test/fake-terminal";
-import { documentOf, type Machine, type RunSetting, useKay } from "#test/kay";
+import { type Machine, parseDocument, type RunSetting, useKay } from "#test/kay";
 import { asksFor, linkTo } from "#test/links";
 
 const kay = useKay();
@@ -210,7 +210,7 @@ test("other output appears above the waiting line", async () => {
 test("connect --json keeps stdout to one document, and the link on stderr", async () => {
   const ann = kay();
   const { exit, stdout, stderr } = await ann("connect jira --json");
-  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+  expect({ exit, document: parseDocument({ stdout }), stderr }).toEqual({
     exit: 0,
     document: expect.objectContaining({
       service: "jira",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { asksFor, linkTo } from "#test/links";
 
 const kay = useKay();
@@ -26,7 +26,7 @@ test("V04 connect in a script with several sites fails with the list, and connec
   });
   await expect.poll(() => ann.stored()).toEqual({});
   const { exit, stdout } = await ann("connect jira --json");
-  expect([exit, documentOf({ stdout })]).toEqual([
+  expect([exit, parseDocument({ stdout })]).toEqual([
     2,
     {
       status: "error",

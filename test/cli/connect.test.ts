@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import { asksFor, linkTo } from "#test/links";
 
 const kay = useKay();
@@ -62,7 +62,7 @@ test("connect with another account than before names both", async () => {
     exit: 0,
     stdout: "Connected bitbucket as Sam Sample (sam) at http://127.0.0.1:4011/kay-demo, instead of Dana Demo (dana)\n",
   });
-  expect(documentOf(await ann("connect bitbucket --json"))).toMatchObject({
+  expect(parseDocument(await ann("connect bitbucket --json"))).toMatchObject({
     service: "bitbucket",
     user: { display_name: "Dana Demo" },
     previous: { user: { display_name: "Sam Sample" } },
@@ -132,7 +132,7 @@ test("connect takes several services, each once; the first of a machine signs in
     stderr: asksFor("jira") + asksFor("confluence"),
   });
   const { exit, stdout } = await ann("connect jira bitbucket --json");
-  expect([exit, documentOf({ stdout })]).toEqual([
+  expect([exit, parseDocument({ stdout })]).toEqual([
     0,
     {
       connected: [
@@ -146,7 +146,7 @@ test("connect takes several services, each once; the first of a machine signs in
 test("connect that fails in the middle reports what was connected before", async () => {
   const ann = kay();
   const { exit, stdout, stderr } = await ann("connect jira jira2 --json");
-  expect([exit, documentOf({ stdout })]).toEqual([
+  expect([exit, parseDocument({ stdout })]).toEqual([
     2,
     {
       status: "error",
@@ -181,7 +181,7 @@ test("connect says which of several services was denied, and keeps the others", 
   expect([exit, stdout]).toEqual([5, `Connected confluence as ${DANA}\n`]);
   expect(stderr).toContain("✗ bitbucket: Access to bitbucket was denied.\n");
   const secondResult = await ann("connect confluence bitbucket --json", { person });
-  expect([secondResult.exit, documentOf(secondResult)]).toMatchObject([
+  expect([secondResult.exit, parseDocument(secondResult)]).toMatchObject([
     5,
     { status: "error", code: "AUTHORIZATION_DENIED", connected: [{ service: "confluence", connected: true }] },
   ]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 const SITE = "http://127.0.0.1:4010/sites/kay-demo";
@@ -18,7 +18,7 @@ test.for([{}, { own: true }] as const)(
       stdout: SERVICES.map((name) => `${name}\tnot connected\t\t\n`).join(""),
       stderr: "! You are not signed in. Run `kay connect <service>`.\n",
     });
-    expect(documentOf(await ann("connections --json"))).toEqual({
+    expect(parseDocument(await ann("connections --json"))).toEqual({
       signed_in: false,
       connections: Object.fromEntries(SERVICES.map((name) => [name, { connected: false }])),
       warnings: ["You are not signed in. Run `kay connect <service>`."],
@@ -50,7 +50,7 @@ test("N21 services lists and shows services before the first sign-in", async () 
 
 test("services show prints what your own OAuth client needs before the first sign-in, without starting a backend", async () => {
   const ann = kay({ own: true });
-  expect(documentOf(await ann("services show jira --json"))).toMatchObject({
+  expect(parseDocument(await ann("services show jira --json"))).toMatchObject({
     client: {
       provider: "atlassian",
       configured: false,
@@ -141,7 +141,7 @@ ${OTHERS}`);
 
 test("connections --json is the guide's answer", async () => {
   const { exit, stdout, stderr } = await kay({ connected: ["confluence"] })("connections --json");
-  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+  expect({ exit, document: parseDocument({ stdout }), stderr }).toEqual({
     exit: 0,
     document: {
       connections: {

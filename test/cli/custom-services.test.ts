@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
+import { type Machine, type MachineOptions, parseDocument, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
 import { TASKS, TASKS_API, TASKS_KEY, tasksService } from "#test/tasks-service";
 
@@ -60,7 +60,7 @@ tools\ttasks.list_tasks tasks.add_task tasks.delete_task
     stdout: "Added the task “Sing” (T-3).\n\nhttps://tasks.example.com/t/T-3\n",
     stderr: "✓ Add the task “Sing”  https://tasks.example.com/t/T-3\n",
   });
-  const plan = documentOf(await ann('ask --confirm --json "add a task called Dance"'));
+  const plan = parseDocument(await ann('ask --confirm --json "add a task called Dance"'));
   const raw: unknown = JSON.parse(ann.raw().stdout);
   expect(plan).toMatchObject({
     status: "confirmation_required",
@@ -82,7 +82,7 @@ tools\ttasks.list_tasks tasks.add_task tasks.delete_task
     { id: "T-3", status: "open", owner: { name: "Ann" }, title: "Sing", priority: 2, source: "kay" },
     { id: "T-4", status: "open", owner: { name: "Ann" }, title: "Dance", source: "kay" },
   ]);
-  expect(documentOf(await ann('ask --json "delete T-1"'))).toMatchObject({
+  expect(parseDocument(await ann('ask --json "delete T-1"'))).toMatchObject({
     status: "pending",
     pending: [
       {
@@ -100,7 +100,7 @@ tools\ttasks.list_tasks tasks.add_task tasks.delete_task
     exit: 4,
     stderr: expect.stringContaining("Tasks is not connected."),
   });
-  expect(documentOf(await ann('ask --json "list open tasks"'))).toMatchObject({ pending: [{ kind: "auth" }] });
+  expect(parseDocument(await ann('ask --json "list open tasks"'))).toMatchObject({ pending: [{ kind: "auth" }] });
   expect((await ann("pending")).stdout).toMatch(/\tapproval\t.*\n.*\tconnect\tconnect tasks\t/);
   expect(await ann("services remove tasks --yes")).toEqual({ exit: 0, stdout: "Removed tasks.\n", stderr: "" });
   // N46
@@ -140,7 +140,7 @@ test("a dry run and stdin show what would be added, and add nothing", async () =
   const ann = machine(tasksService(), { signedIn: true });
   const look = await ann("services add - --dry-run", { stdin: TASKS });
   expect(look).toEqual({ exit: 0, stdout: "", stderr: `${ADDED}Nothing was changed: this was a dry run.\n` });
-  expect(documentOf(await ann("services add tasks.yaml --dry-run --json"))).toMatchObject({
+  expect(parseDocument(await ann("services add tasks.yaml --dry-run --json"))).toMatchObject({
     outcome: "added",
     dry_run: true,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 
@@ -51,11 +51,11 @@ test("disconnect --yes does not ask; --json prints the backend's answer", async 
     stdout: "Disconnected jira.\n",
     stderr: "! kay deleted its tokens for Jira and did not revoke them: that would end the access of confluence too.\n",
   });
-  expect(documentOf(await ann("disconnect confluence -y --json"))).toMatchObject({
+  expect(parseDocument(await ann("disconnect confluence -y --json"))).toMatchObject({
     service: "confluence",
     connected: false,
   });
-  expect(documentOf(await ann("disconnect jira bitbucket --yes --json"))).toEqual({
+  expect(parseDocument(await ann("disconnect jira bitbucket --yes --json"))).toEqual({
     disconnected: [
       expect.objectContaining({ service: "jira", connected: false }),
       expect.objectContaining({ service: "bitbucket", connected: false }),
@@ -70,7 +70,7 @@ test("N26 disconnect of a service that is not connected says so, without a promp
     exit: 0,
     stdout: "Disconnected bitbucket.\nslack was not connected.\n",
   });
-  expect(documentOf(await ann("disconnect slack --json"))).toMatchObject({ service: "slack", connected: false });
+  expect(parseDocument(await ann("disconnect slack --json"))).toMatchObject({ service: "slack", connected: false });
 });
 
 test("disconnect with an unknown service disconnects none of the named ones", async () => {

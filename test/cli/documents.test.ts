@@ -6,7 +6,7 @@ import { JSON_DOCUMENTS } from "#cli/json-documents/table";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 import { createPrograms } from "#host/programs";
-import { faultsOf } from "#test/json-schemas";
+import { listFaults } from "#test/json-schemas";
 import { useKay } from "#test/kay";
 import { TASKS, tasksService } from "#test/tasks-service";
 
@@ -147,10 +147,10 @@ test.for(Object.keys(JOURNEYS))(
       const away = words.includes("--no-wait") ? { person: "stays away" as const } : {};
       const { stderr } = await ann([...words, "--json"], away);
       const { stdout } = ann.raw();
-      const documents = isLines(document) ? stdout.trimEnd().split("\n").map(parsed) : [parsed(stdout)];
+      const documents = isLines(document) ? stdout.trimEnd().split("\n").map(parseJson) : [parseJson(stdout)];
       last = documents[0];
       for (const value of documents) {
-        const faults = await faultsOf(document, value);
+        const faults = await listFaults(document, value);
         if (faults.length > 0)
           wrong.push(`kay ${words.join(" ")}: ${faults.join("; ")} ${JSON.stringify(value)} ${stderr}`);
       }
@@ -162,7 +162,7 @@ test.for(Object.keys(JOURNEYS))(
 test("the tour's document matches its schema", { timeout: 60_000 }, async () => {
   const ann = kay({ own: true, person: "stays away" });
   await ann("try --json");
-  expect(await faultsOf("try", parsed(ann.raw().stdout))).toEqual([]);
+  expect(await listFaults("try", parseJson(ann.raw().stdout))).toEqual([]);
 });
 
 test.for([
@@ -233,9 +233,9 @@ test.for([
 ])("kay %s --json fails with one document that matches its schema", async (line) => {
   const ann = kay();
   const { exit } = await ann(`${line} --json`);
-  const document = parsed(ann.raw().stdout);
+  const document = parseJson(ann.raw().stdout);
   const isLine = line.includes("--stream") || line === "attach";
-  expect({ exit, faults: await faultsOf(isLine ? "ask stream" : "failure", document) }).toEqual({
+  expect({ exit, faults: await listFaults(isLine ? "ask stream" : "failure", document) }).toEqual({
     exit: expect.toSatisfy((code) => code !== 0),
     faults: [],
   });
@@ -264,7 +264,7 @@ function isLines(document: string): boolean {
   return document === "ask stream" || document === "attach";
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 

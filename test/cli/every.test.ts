@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { openInk } from "#test/ink";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { withDesk } from "#test/session";
 
 const kay = useKay();
@@ -28,7 +28,7 @@ type Listed = {
 };
 
 async function list(ann: Machine): Promise<Listed[]> {
-  return (documentOf(await ann("every list --json")) as { schedules: Listed[] }).schedules;
+  return (parseDocument(await ann("every list --json")) as { schedules: Listed[] }).schedules;
 }
 
 /** Returns the time this long after a schedule was created, from which its intervals count. */
@@ -224,7 +224,7 @@ test("options of kay ask are stored, and a time zone is validated", async () => 
     "3",
   ];
   const line = ["every", "day", "18:00", "--json", "--approval-timeout", "2h", ...options, "show", "KAY-1"];
-  expect(documentOf(await ann(line))).toMatchObject({
+  expect(parseDocument(await ann(line))).toMatchObject({
     ...{
       timing: "day 18:00",
       time_zone: "America/New_York",

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { ERRORS } from "#protocol/errors";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
 
 // The table of exit codes, and for each code the ways to get it.
 
 const kay = useKay();
 
-const signedOut = async () => kay();
+const skipSignIn = async () => kay();
 const signIn = async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
@@ -18,7 +18,7 @@ const answerWith = (route: string, reply: Reply) => async () => {
   ann.place.network.always(route, reply);
   return ann;
 };
-const failing = (code: keyof typeof ERRORS, options: object = {}) => ({
+const createFailure = (code: keyof typeof ERRORS, options: object = {}) => ({
   status: ERRORS[code].status,
   json: { error: code, code, message: "A sentence.", ...options },
 });
@@ -26,7 +26,7 @@ const failing = (code: keyof typeof ERRORS, options: object = {}) => ({
 /** Exit code, its cause, the machine, the command, and its error; "" without one. */
 const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: string, code: string][] = [
   [0, "done", signIn, "connections", ""],
-  [0, "nothing to sign out of", signedOut, "logout", ""],
+  [0, "nothing to sign out of", skipSignIn, "logout", ""],
   [1, "a tool that is not there", signIn, "tools call jira.sing", "NOT_FOUND"],
   [1, "a conversation that is not there", signIn, "sessions show nothing", "SESSION_NOT_FOUND"],
   [1, "a confirmation that is not there", signIn, "confirm nothing --approve", "CONFIRMATION_NOT_FOUND"],
@@ -34,11 +34,17 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
   [1, "an approval that is not there", signIn, "approvals revoke nothing --yes", "APPROVAL_NOT_FOUND"],
   [1, "a service without a client", signIn, "connect kyg", "SERVICE_NOT_CONFIGURED"],
   [1, "a link that somebody else finishes", signIn, "connect jira --poll nothing", "STATE_INVALID"],
-  [1, "a fault of the backend", answerWith("GET /connections", failing("INTERNAL")), "connections", "INTERNAL"],
-  [1, "a model that fails", answerWith("POST /ask", failing("MODEL_FAILED")), "ask x", "MODEL_FAILED"],
-  [1, "no model", answerWith("POST /ask", failing("MODEL_NOT_CONFIGURED")), "ask x", "MODEL_NOT_CONFIGURED"],
-  [1, "a service that fails", answerWith("POST /ask", failing("SERVICE_FAILED")), "ask x", "SERVICE_FAILED"],
-  [1, "a request that is too long", answerWith("POST /ask", failing("CONTEXT_TOO_LONG")), "ask x", "CONTEXT_TOO_LONG"],
+  [1, "a fault of the backend", answerWith("GET /connections", createFailure("INTERNAL")), "connections", "INTERNAL"],
+  [1, "a model that fails", answerWith("POST /ask", createFailure("MODEL_FAILED")), "ask x", "MODEL_FAILED"],
+  [1, "no model", answerWith("POST /ask", createFailure("MODEL_NOT_CONFIGURED")), "ask x", "MODEL_NOT_CONFIGURED"],
+  [1, "a service that fails", answerWith("POST /ask", createFailure("SERVICE_FAILED")), "ask x", "SERVICE_FAILED"],
+  [
+    1,
+    "a request that is too long",
+    answerWith("POST /ask", createFailure("CONTEXT_TOO_LONG")),
+    "ask x",
+    "CONTEXT_TOO_LONG",
+  ],
   [1, "no backend at that address", answerWith("GET /connections", { text: "<html>" }), "connections", "BAD_ANSWER"],
   [1, "a lost answer", answerWith("POST /ask", { status: 504, text: "<html>" }), "ask x", "OUTCOME_UNKNOWN"],
   [1, "a setting that is not set", signIn, "config get model", ""],
@@ -56,7 +62,7 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
     "INSECURE_URL",
   ],
   [2, "an input that does not fit", signIn, "tools call jira.get_issue --field issue=", "INVALID_REQUEST"],
-  [4, "nobody signed in", signedOut, "whoami", "NOT_SIGNED_IN"],
+  [4, "nobody signed in", skipSignIn, "whoami", "NOT_SIGNED_IN"],
   [4, "a token that is refused", async () => kay({ env: { KAY_TOKEN: "x.y.z" } }), "connections", "TOKEN_INVALID"],
   [4, "a service that is not connected", signIn, "connections --check bitbucket", ""],
   [4, "a tool of a service that is not", signIn, "tools call bitbucket.list_repositories", "AUTH_REQUIRED"],
@@ -72,11 +78,17 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
     "connections",
     "BAD_GATEWAY",
   ],
-  [6, "too many requests", answerWith("GET /connections", failing("RATE_LIMITED")), "connections", "RATE_LIMITED"],
+  [
+    6,
+    "too many requests",
+    answerWith("GET /connections", createFailure("RATE_LIMITED")),
+    "connections",
+    "RATE_LIMITED",
+  ],
   [
     6,
     "a backend without its database",
-    answerWith("GET /connections", failing("DATABASE_UNAVAILABLE")),
+    answerWith("GET /connections", createFailure("DATABASE_UNAVAILABLE")),
     "connections",
     "DATABASE_UNAVAILABLE",
   ],
@@ -87,7 +99,7 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
 test.for(TABLE)("exit code %i: %s", async ([exit, , machine, line, code]) => {
   const ann = await machine();
   const result = await ann(`${line} --json`);
-  const document = documentOf(result) as { code?: string };
+  const document = parseDocument(result) as { code?: string };
   expect({ exit: result.exit, code: document.code ?? "" }).toEqual({ exit, code });
   const plain = await (await machine())(line);
   expect(plain.exit).toBe(exit);
@@ -110,12 +122,12 @@ test.for([
       ann.interrupt(signal);
       return "hang" as const;
     })();
-    const result = await ann(line, { stdin: (ended) => interrupted(ann, signal, ended) });
+    const result = await ann(line, { stdin: (ended) => interruptInput(ann, signal, ended) });
     expect({ line, exit: result.exit, stdout: result.stdout }).toEqual({ line, exit, stdout: "" });
   }
 });
 
-async function* interrupted(ann: Machine, signal: string, ended: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* interruptInput(ann: Machine, signal: string, ended: AbortSignal): AsyncGenerator<Uint8Array> {
   ann.interrupt(signal);
   await new Promise<void>((resolve) => (ended.aborted ? resolve() : ended.addEventListener("abort", () => resolve())));
 }

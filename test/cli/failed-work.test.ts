@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { documentOf, type Result, useKay } from "#test/kay";
-import { approval, begins, brings, calls, ends, IDS, says, sse } from "#test/parts";
+import { parseDocument, type Result, useKay } from "#test/kay";
+import { approval, begins, brings, calls, createText, ends, IDS, sse } from "#test/parts";
 
 const kay = useKay();
 const WHY = "No channel in Slack is called “#ci”.";
@@ -16,7 +16,7 @@ test("N29 a write that the service refuses exits with 1, although the answer is 
     stdout: expect.stringMatching(`^That did not work: ${reason}`),
     stderr: `✗ A change failed: ${reason}\n  Correct the request and ask again.\n`,
   });
-  expect(documentOf(await ann('ask --json "comment on KAY-999: hello"'))).toMatchObject({
+  expect(parseDocument(await ann('ask --json "comment on KAY-999: hello"'))).toMatchObject({
     status: "error",
     message: `A change failed: ${reason}`,
     text: expect.stringMatching(/^That did not work: /),
@@ -41,7 +41,7 @@ const succeedCall = (call: string) => brings({ from: "slack", text: "Sent.", dat
 
 async function ask(parts: StreamPart[], options = "--json"): Promise<Result> {
   const ann = kay({ signedIn: true });
-  ann.place.network.on("POST /ask", { stream: sse([...begins(), ...parts, ...says("All well."), ...ends()]) });
+  ann.place.network.on("POST /ask", { stream: sse([...begins(), ...parts, ...createText("All well."), ...ends()]) });
   return ann(`ask ${options} "send it"`);
 }
 
@@ -103,7 +103,7 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
 ])("N29 exit code of an answer in which a write %s", async (_, parts, { exit, code }) => {
   const result = await ask(parts);
   expect(result.exit).toBe(exit);
-  expect(documentOf(result)).toMatchObject(
+  expect(parseDocument(result)).toMatchObject(
     code === undefined
       ? { status: "completed", message: "All well." }
       : { status: "error", code, message: `A change failed: ${WHY}`, text: "All well.", ...IDS },
@@ -112,7 +112,7 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
 
 test("a failed read exits with 1 if no other call succeeded", async () => {
   const failed = [calls("slack.search", {}), fails("c1", "NOT_FOUND", { access: "read" })];
-  expect(documentOf(await ask(failed))).toMatchObject({ code: "NOT_FOUND", message: `A read failed: ${WHY}` });
+  expect(parseDocument(await ask(failed))).toMatchObject({ code: "NOT_FOUND", message: `A read failed: ${WHY}` });
   expect(await ask(failed, "")).toMatchObject({ exit: 1, stdout: "All well.\n" });
   const other = [calls("slack.list_channels", {}, "c2"), succeedCall("c2")];
   expect(await ask([...failed, ...other])).toMatchObject({ exit: 0 });

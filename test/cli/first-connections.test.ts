@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 
@@ -7,7 +7,7 @@ type BegunConnection = { state: string; session_id: string; authorization_url: s
 
 async function begin(ann: Machine, service: string): Promise<BegunConnection> {
   await ann(`connect ${service} --no-wait --json`, { person: "stays away" });
-  return documentOf(ann.raw()) as BegunConnection;
+  return parseDocument(ann.raw()) as BegunConnection;
 }
 
 const getConnections = async (ann: Machine) => (await ann("connections")).stdout;

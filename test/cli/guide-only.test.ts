@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type GuideBackend, guideBackend, type LaterStatus } from "#test/guide-backend";
-import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
+import { type Machine, type MachineOptions, parseDocument, useKay } from "#test/kay";
 import { BACKEND } from "#test/network";
 
 // kay against a backend that has only what the integration guide has.
@@ -56,7 +56,7 @@ test("connections of a guide-only backend are shown as it returns them", async (
     metadata: { url: "https://example.atlassian.net" },
   };
   const off = { connected: false };
-  expect(documentOf(await ann("connections --json"))).toEqual({
+  expect(parseDocument(await ann("connections --json"))).toEqual({
     connections: { jira, confluence: off, bitbucket: off, kyg: off },
   });
   expect((await ann("connections --check jira")).exit).toBe(0);

@@ -41,15 +41,15 @@ const COMMANDS = [
 const TOPICS = ["approvals", "environment", "exit-codes", "json", "session"];
 
 /** Golden files are in `test/cli/help/`, one for each command and topic. */
-const golden = (name: string) => readFile(new URL(`./help/${name}.txt`, import.meta.url), "utf8");
+const readGolden = (name: string) => readFile(new URL(`./help/${name}.txt`, import.meta.url), "utf8");
 
 test.for(["kay --help", "kay help", "kay"])("%s shows every command", async (line) => {
-  const stdout = await golden("kay");
+  const stdout = await readGolden("kay");
   expect(await kay()(line.split(" ").slice(1))).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
 test.for(COMMANDS)("help %s is the command's --help", async (name) => {
-  const result = { exit: 0, stdout: await golden(name), stderr: "" };
+  const result = { exit: 0, stdout: await readGolden(name), stderr: "" };
   expect(await kay()(`help ${name}`)).toEqual(result);
   expect(await kay()(`${name} --help`)).toEqual(result);
 });
@@ -75,16 +75,16 @@ test("a name and its description are side by side if there is room, otherwise on
 });
 
 test.for(TOPICS)("help %s is a topic", async (name) => {
-  expect(await kay()(`help ${name}`)).toEqual({ exit: 0, stdout: await golden(name), stderr: "" });
+  expect(await kay()(`help ${name}`)).toEqual({ exit: 0, stdout: await readGolden(name), stderr: "" });
 });
 
 test("config alone shows its help", async () => {
-  expect(await kay()("config")).toEqual({ exit: 0, stdout: await golden("config"), stderr: "" });
+  expect(await kay()("config")).toEqual({ exit: 0, stdout: await readGolden("config"), stderr: "" });
 });
 
 test("no line of help is wider than 80 columns", async () => {
   for (const name of ["kay", ...COMMANDS])
-    expect((await golden(name)).split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect((await readGolden(name)).split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
 const ACCOUNTS = "Run `kay connect` to sign in, `kay connections` to see your accounts, or `kay logout` to sign out.";

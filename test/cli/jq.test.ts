@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { useKay } from "#test/kay";
-import { begins, ends, says, sse } from "#test/parts";
+import { begins, createText, ends, sse } from "#test/parts";
 
 const kay = useKay();
 const output = (stdout: string) => ({ exit: 0, stdout, stderr: "" });
@@ -131,10 +131,10 @@ test("an open request is filtered like every answer, with exit code 8, even if t
 test("each line of a stream is filtered as it arrives, in order, including the last one of an error", async () => {
   const ann = kay({ signedIn: true });
   const stream = (parts: StreamPart[]) => ann.place.network.on("POST /ask", { stream: sse(parts) });
-  stream([...begins(), ...says("One ", "two"), ...ends()]);
+  stream([...begins(), ...createText("One ", "two"), ...ends()]);
   const words = ["ask", "x", "--stream", "--jq", 'select(.type == "text-delta").delta'];
   expect(await ann(words)).toEqual(output("One \ntwo\n"));
-  stream([...begins(), ...says("One"), { type: "error", errorText: "No.", code: "MODEL_FAILED" }]);
+  stream([...begins(), ...createText("One"), { type: "error", errorText: "No.", code: "MODEL_FAILED" }]);
   expect(await ann(["ask", "x", "--stream", "--jq", ".type, .errorText? // empty"])).toMatchObject({
     exit: 1,
     stdout: expect.stringMatching(/^start\n(.*\n)*error\nNo\.\n$/),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Keychain } from "#client/credentials/keychain";
 import { toKeychainProblem } from "#client/credentials/keychain";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 
@@ -31,7 +31,7 @@ test("C15 warnings are inside the document if stderr is not a terminal, so that 
   ann.place.clock.advance(31 * 60_000);
   damageSettings(ann);
   const result = await ann("connections --json");
-  expect({ ...result, stdout: documentOf(result) }).toEqual({
+  expect({ ...result, stdout: parseDocument(result) }).toEqual({
     exit: 0,
     stdout: { connections: expect.objectContaining({ jira: expect.anything() }), warnings: [DAMAGED] },
     stderr: "",
@@ -45,7 +45,7 @@ test("warnings are on stderr if that is a terminal, and stdout is still one docu
   await ann("whoami");
   damageSettings(ann);
   const { stdout, stderr } = await ann("connections --json", { terminal: ["stderr"], env: { NO_COLOR: "1" } });
-  expect(documentOf({ stdout })).toEqual({ connections: expect.anything() });
+  expect(parseDocument({ stdout })).toEqual({ connections: expect.anything() });
   expect(stderr).toMatch(/^! The settings file was damaged\..*\n( {2}.*\n)*$/);
 });
 
@@ -53,7 +53,7 @@ test("C04 connect --json with a reset session and no keychain is one document wi
   const ann = kay({ keychain: noKeychain() });
   await ann.store({ session_id: `kaysession_1_${"0".repeat(32)}` });
   const { exit, stdout } = await ann("connect jira --json");
-  expect([exit, documentOf({ stdout })]).toEqual([
+  expect([exit, parseDocument({ stdout })]).toEqual([
     0,
     expect.objectContaining({
       connected: true,
@@ -65,7 +65,7 @@ test("C04 connect --json with a reset session and no keychain is one document wi
 test("S02 without a keychain the sign-in is stored in a file, which kay says once", async () => {
   const ann = kay({ keychain: noKeychain() });
   const { exit, stdout } = await ann("connect jira --json");
-  expect([exit, documentOf({ stdout })]).toEqual([
+  expect([exit, parseDocument({ stdout })]).toEqual([
     0,
     expect.objectContaining({
       warnings: [
@@ -75,8 +75,11 @@ test("S02 without a keychain the sign-in is stored in a file, which kay says onc
       ],
     }),
   ]);
-  expect(documentOf(await ann("connections --check jira --json"))).toMatchObject({ service: "jira", connected: true });
-  expect(documentOf(await ann("connections --json"))).toEqual({ connections: expect.anything() });
+  expect(parseDocument(await ann("connections --check jira --json"))).toMatchObject({
+    service: "jira",
+    connected: true,
+  });
+  expect(parseDocument(await ann("connections --json"))).toEqual({ connections: expect.anything() });
 });
 
 test.for([
@@ -92,7 +95,7 @@ test.for([
   ["config --json", "USAGE", 2],
 ] as const)("C04 a failure is one document too, with the message on stderr: %s", async ([line, code, exit]) => {
   const result = await kay()(line);
-  const document = documentOf(result) as { message: string; hint: string };
+  const document = parseDocument(result) as { message: string; hint: string };
   expect([result.exit, document]).toEqual([
     exit,
     expect.objectContaining({
@@ -116,7 +119,7 @@ test("C04 only the document is on stdout in CI too, without color", async () => 
     "logout --json",
   ]) {
     const { stdout, stderr } = await ann(line);
-    documentOf({ stdout });
+    parseDocument({ stdout });
     expect(stdout + stderr).not.toContain("\u001b");
   }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseSince } from "#cli/commands/log/run";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 const COMMENT = ["tools", "call", "jira.add_comment", "--field", "issue=KAY-1", "--field"];
@@ -18,13 +18,13 @@ async function makeChanges(): Promise<Machine> {
 
 type Write = Record<string, unknown>;
 
-async function logOf(ann: Machine, flags = ""): Promise<{ writes: Write[]; has_more: boolean }> {
-  return documentOf(await ann(`log --json ${flags}`)) as { writes: Write[]; has_more: boolean };
+async function readLog(ann: Machine, flags = ""): Promise<{ writes: Write[]; has_more: boolean }> {
+  return parseDocument(await ann(`log --json ${flags}`)) as { writes: Write[]; has_more: boolean };
 }
 
 test("kay log lists every write of every conversation, newest first, with who, where, link and prompt", async () => {
   const ann = await makeChanges();
-  const { writes, has_more } = await logOf(ann);
+  const { writes, has_more } = await readLog(ann);
   expect(has_more).toBe(false);
   expect(writes.map(({ tool, state }) => [tool, state])).toEqual([
     ["jira.add_comment", "done"],
@@ -45,19 +45,19 @@ test("kay log lists every write of every conversation, newest first, with who, w
 
 test("a page ends at --limit, and joined pages are the whole list without a gap", async () => {
   const ann = await makeChanges();
-  const all = await logOf(ann);
-  const first = await logOf(ann, "--limit 2");
+  const all = await readLog(ann);
+  const first = await readLog(ann, "--limit 2");
   expect(first).toEqual({ writes: all.writes.slice(0, 2), has_more: true });
-  expect(await logOf(ann, "--service Jira")).toEqual(all);
-  expect(await logOf(ann, "--service slack")).toEqual({ writes: [], has_more: false });
-  expect((await logOf(ann, "--since 2026-11-29")).writes).toEqual([]);
-  expect((await logOf(ann, "--since 1w")).writes).toHaveLength(3);
+  expect(await readLog(ann, "--service Jira")).toEqual(all);
+  expect(await readLog(ann, "--service slack")).toEqual({ writes: [], has_more: false });
+  expect((await readLog(ann, "--since 2026-11-29")).writes).toEqual([]);
+  expect((await readLog(ann, "--since 1w")).writes).toHaveLength(3);
 });
 
 test("a refused write, and one that was never sent, say so", async () => {
   const ann = kay({ signedIn: true });
   await ann(["tools", "call", "jira.transition_issue", "--field", "issue=KAY-1", "--field", "status=Nowhere"]);
-  expect((await logOf(ann)).writes).toMatchObject([{ state: "not_sent" }]);
+  expect((await readLog(ann)).writes).toMatchObject([{ state: "not_sent" }]);
 });
 
 test("on a terminal each change is a block, in a pipe it is a row", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
 
 const kay = useKay();
@@ -46,7 +46,7 @@ test("A26 logout --json includes the warning", async () => {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /auth/logout", "refused");
   const { exit, stdout, stderr } = await ann("logout --json");
-  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+  expect({ exit, document: parseDocument({ stdout }), stderr }).toEqual({
     exit: 0,
     document: {
       signed_out: true,
@@ -67,7 +67,7 @@ test("logout with a sign-in that has ended still signs out", async () => {
 test("logout without a sign-in has nothing to do", async () => {
   const ann = kay();
   expect(await ann("logout")).toEqual({ exit: 0, stdout: "You were not signed in.\n", stderr: "" });
-  expect(documentOf(await ann("logout --json"))).toEqual({
+  expect(parseDocument(await ann("logout --json"))).toEqual({
     signed_out: true,
     revoked: false,
     message: "You were not signed in.",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
 import { holdPlan } from "#test/session";
 
@@ -40,7 +40,7 @@ test.for<[Reply, string]>([
   ann.place.network.on("GET /requests/", GUIDE_ONLY);
   const stderr = `✗ The answer was lost, so the request may have been processed. ${reason}\n  Check whether it took effect before you retry.\n`;
   const result = await ann(`${COMMENT} --json`);
-  expect({ ...result, stdout: documentOf(result) }).toEqual({
+  expect({ ...result, stdout: parseDocument(result) }).toEqual({
     exit: 1,
     stdout: expect.objectContaining({ status: "error", code: "OUTCOME_UNKNOWN", state: "unknown" }),
     stderr,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { programAlone } from "#test/completion";
-import { documentOf, type Machine, type Result, useKay } from "#test/kay";
+import { type Machine, parseDocument, type Result, useKay } from "#test/kay";
 import { type Ready, ROWS, type Row } from "#test/matrix/rows";
 import { SITUATIONS, type Situation } from "#test/matrix/situations";
 import { TASKS, tasksService } from "#test/tasks-service";
@@ -35,14 +35,14 @@ for (const json of [false, true])
         .filter(([, { own }]) => !own)
         .sort(([a], [b]) => Number(a === "logout") - Number(b === "logout"));
       for (const [name, row] of rows) {
-        const words = lineOf(name, row, { situation, ready, json });
+        const words = listWords(name, row, { situation, ready, json });
         if (situation.signIn) await ann.store(signIn);
         const result = await Promise.race([ann(words, structuredClone(situation.setting)), afterMs(HANGS_MS)]);
         exits[name] = result === "hangs" ? result : result.exit;
         if (result === "hangs") ann.interrupt();
-        else faults.push(...faultsOf(name, row, { result, json, raw: ann.raw(), situation }));
+        else faults.push(...listFaults(name, row, { result, json, raw: ann.raw(), situation }));
       }
-      const expected = rows.map(([name, row]) => [name, wantedExit(row, situation, json)]);
+      const expected = rows.map(([name, row]) => [name, findExpectedExit(row, situation, json)]);
       expect({ exits, faults }).toEqual({ exits: Object.fromEntries(expected), faults: [] });
     },
   );
@@ -61,7 +61,7 @@ test.for([
       const result = await ownMachine(["try", ...flags]);
       expect(result.exit).toBe(exit);
       if (flags.length > 0)
-        expect(documentOf(result)).toMatchObject(exit === 0 ? { completed: true } : { status: "error" });
+        expect(parseDocument(result)).toMatchObject(exit === 0 ? { completed: true } : { status: "error" });
       else expect(result.stderr.includes("✗")).toBe(exit !== 0);
     }
   },
@@ -78,7 +78,7 @@ async function machineIn({ network, signIn }: Situation): Promise<{ ann: Machine
 }
 
 async function prepare(ann: Machine): Promise<Ready> {
-  const printed = async (line: string) => {
+  const runJson = async (line: string) => {
     await ann(line);
     return JSON.parse(ann.raw().stdout);
   };
@@ -90,10 +90,10 @@ async function prepare(ann: Machine): Promise<Ready> {
   await ann("services add tasks.yaml --yes");
   await ann("profile create spare");
   await ann("policy set jira ask");
-  const confirmation = await printed('ask --json "close KAY-4"');
+  const confirmation = await runJson('ask --json "close KAY-4"');
   await ann("policy set jira unset");
-  const confirming = await printed('ask --confirm --json "close KAY-3"');
-  const conversation = await printed('ask --json "show KAY-1"');
+  const confirming = await runJson('ask --confirm --json "close KAY-3"');
+  const conversation = await runJson('ask --json "show KAY-1"');
   return {
     conversation: conversation.session_id,
     interaction: confirmation.pending[0].id,
@@ -110,7 +110,7 @@ async function revoke(ann: Machine): Promise<void> {
 
 type Called = { situation: Situation; ready: Ready; json: boolean };
 
-function lineOf(name: string, row: Row, { situation, ready, json }: Called): string[] {
+function listWords(name: string, row: Row, { situation, ready, json }: Called): string[] {
   const words = name.split(" ").filter(Boolean);
   const onTerminal = situation.setting?.terminal === true && !json ? (row.onTerminal ?? []) : [];
   return [
@@ -122,7 +122,7 @@ function lineOf(name: string, row: Row, { situation, ready, json }: Called): str
   ];
 }
 
-function wantedExit(
+function findExpectedExit(
   { needs, asks, writes, lists, exit }: Row,
   { exits, asked, lost, network, signIn }: Situation,
   json: boolean,
@@ -138,24 +138,24 @@ function wantedExit(
 type Ran = { result: Result; json: boolean; raw: { stdout: string; stderr: string }; situation: Situation };
 
 /** Returns what is wrong with a command's output, each with its name. */
-function faultsOf(name: string, row: Row, ran: Ran): string[] {
+function listFaults(name: string, row: Row, ran: Ran): string[] {
   const { result, json, raw } = ran;
   const faults = [
     ...(["stdout", "stderr"] as const).map((stream) =>
       isPlain(ran.situation, stream) && raw[stream].includes("\u001b") ? `colour on ${stream}` : "",
     ),
-    json ? jsonFault(row, result) : plainFault(row, result),
+    json ? findJsonFault(row, result) : findPlainFault(row, result),
   ];
   return faults.filter(Boolean).map((fault) => `kay ${name}: ${fault} in ${JSON.stringify(result)}`);
 }
 
-function jsonFault(row: Row, result: Result): string {
+function findJsonFault(row: Row, result: Result): string {
   const failed = result.exit !== 0;
   if (row.json === "nothing") return result.stdout ? "a document" : "";
   if (row.json === "lines" && !failed) return isLines(result.stdout) ? "" : "no lines of JSON";
   let document: Record<string, unknown>;
   try {
-    document = (row.json === "lines" ? JSON.parse(result.stdout) : documentOf(result)) as Record<string, unknown>;
+    document = (row.json === "lines" ? JSON.parse(result.stdout) : parseDocument(result)) as Record<string, unknown>;
   } catch (error) {
     return `not one document (${error})`;
   }
@@ -165,7 +165,7 @@ function jsonFault(row: Row, result: Result): string {
   const isWhole =
     status === "error" && code === service && typeof code === "string" && message && typeof hint === "string";
   if (!isWhole) return "a failure without status, code, message and hint";
-  return unwrapped(result.stderr).includes(unwrapped(String(message))) ? "" : "no sentence on stderr";
+  return unwrap(result.stderr).includes(unwrap(String(message))) ? "" : "no sentence on stderr";
 }
 
 function isPlain({ setting }: Situation, stream: "stdout" | "stderr"): boolean {
@@ -173,11 +173,11 @@ function isPlain({ setting }: Situation, stream: "stdout" | "stderr"): boolean {
 }
 
 /** A message is wrapped for its terminal. */
-function unwrapped(text: string): string {
+function unwrap(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-function plainFault(row: Row, { exit, stdout, stderr }: Result): string {
+function findPlainFault(row: Row, { exit, stdout, stderr }: Result): string {
   if (exit === 0) return stderr.includes("✗") ? "an error with exit 0" : "";
   // The user who denied it needs no advice.
   if (exit === 5 && /^✗ (Nothing|No service) was .+\n$/m.test(stderr)) return "";

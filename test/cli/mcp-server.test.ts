@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { type Host, openHost } from "#test/mcp-host";
 
 const kay = useKay();
@@ -47,7 +47,7 @@ for (const era of ["legacy", "modern"] as const) {
     );
     const read = await host.call("call_tool", { name: "jira.get_issue", input: { issue: "KAY-3" } });
     expect(read).toMatchObject({ status: "done", tool: "jira.get_issue", result: { key: "KAY-3" } });
-    expect((documentOf(await ann("sessions list --json")) as { data: unknown }).data).toEqual([]);
+    expect((parseDocument(await ann("sessions list --json")) as { data: unknown }).data).toEqual([]);
     expect(await host.close()).toBe(0);
   });
 }
@@ -162,7 +162,7 @@ for (const era of ["legacy", "modern"] as const) {
     expect(await host.close()).toBe(0);
     expect((await ann(["answer", id, "--approve"])).exit).toBe(0);
     expect((await ann(["answer", id, "--approve"])).exit).not.toBe(0);
-    const { writes } = documentOf(await ann("log --json")) as { writes: { summary: string }[] };
+    const { writes } = parseDocument(await ann("log --json")) as { writes: { summary: string }[] };
     expect(writes.map(({ summary }) => summary)).toEqual(["Move KAY-3 to Done"]);
   });
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createPrograms } from "#host/programs";
-import { documentOf, type MachineOptions, useKay } from "#test/kay";
+import { type MachineOptions, parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 const starter = createPrograms({ PATH: process.env.PATH }, process);
@@ -66,7 +66,7 @@ Texts of 1 tool: 458 characters
 test("every text of a schema that a model gets is shown", async () => {
   const ann = machine();
   const { stderr } = await ann(add([weather()], "--yes"));
-  const shownTool = JSON.stringify(documentOf(await ann("tools show sky.weather --json")));
+  const shownTool = JSON.stringify(parseDocument(await ann("tools show sky.weather --json")));
   const texts = [...shownTool.matchAll(/"(?:title|description|const)":"([^"]+)"/g)]
     .map(([, text = ""]) => text.replace("Sky (MCP server) says: ", ""))
     .filter((text) => text !== "Sky");

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { createPrograms } from "#host/programs";
-import { checksOf } from "#test/doctor";
-import { documentOf, type MachineOptions, useKay } from "#test/kay";
+import { readChecks } from "#test/doctor";
+import { type MachineOptions, parseDocument, useKay } from "#test/kay";
 import { notesServer } from "#test/mcp-server";
 
 const kay = useKay();
@@ -104,7 +104,7 @@ test("changed tools are reported by the call, the table and doctor, and approved
   const ann = machine();
   await ann(trust(NOTES, "--yes"));
   writeFileSync(`${log}.second`, "");
-  expect(checksOf(await ann("doctor --json")).mcp).toBe(
+  expect(readChecks(await ann("doctor --json")).mcp).toBe(
     "warning: Notes changed its tools. → Run `kay services approve notes`.",
   );
   expect((await ann("tools call notes.read_note --field id=7")).stderr).toContain(
@@ -115,8 +115,8 @@ test("changed tools are reported by the call, the table and doctor, and approved
   expect(approved).toMatchObject({ exit: 0, stdout: "Approved the tools of notes.\n" });
   expect(approved.stderr).toContain("! notes.read_note is now destructive; it was read.\n");
   rmSync(`${log}.second`);
-  expect(documentOf(await ann("services approve notes --yes --json"))).toMatchObject({ outcome: "replaced" });
-  expect(documentOf(await ann("services approve notes --yes --json"))).toMatchObject({ outcome: "unchanged" });
+  expect(parseDocument(await ann("services approve notes --yes --json"))).toMatchObject({ outcome: "replaced" });
+  expect(parseDocument(await ann("services approve notes --yes --json"))).toMatchObject({ outcome: "unchanged" });
   expect((await ann("tools call notes.read_note --field id=7")).stdout).toBe("note 7\n");
 });
 
@@ -169,7 +169,7 @@ test("a server on the network is added, and doctor reports when it does not answ
   expect(await ann(["services", "add", "--mcp", "https://notes.example.test/mcp", "--yes"])).toMatchObject({ exit: 0 });
   expect((await ann("services")).stdout).toContain("\nnotes\tconnected\tMCP\t\thttps://notes.example.test/mcp\n");
   isUp = false;
-  expect(checksOf(await ann("doctor --json")).mcp).toMatch(/^failed: .*Notes.* → /);
+  expect(readChecks(await ann("doctor --json")).mcp).toMatch(/^failed: .*Notes.* → /);
 });
 
 test("a slow program is waited for with a note, and Ctrl+C ends the wait", async () => {

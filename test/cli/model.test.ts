@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 const NOBODY = { exit: 4, stdout: "", stderr: "✗ You are not signed in.\n  Run `kay connect <service>`.\n" };
@@ -53,7 +53,7 @@ test("a named model that cannot answer is reported, and is an error", async () =
       "  Set OPENAI_API_KEY, or run `kay config unset model` to use the offline planner.\n",
   });
   const json = await ann("model --json");
-  expect({ exit: json.exit, document: documentOf(json) }).toMatchObject({
+  expect({ exit: json.exit, document: parseDocument(json) }).toMatchObject({
     exit: 1,
     document: { name: "openai:gpt-5", problem: { code: "MODEL_NOT_CONFIGURED" } },
   });
@@ -91,7 +91,7 @@ test("model --test says whether it works", async () => {
     first: "Offline planner works.",
     calls: true,
   });
-  expect(documentOf(await kay({ signedIn: true })("model --test --json"))).toMatchObject({
+  expect(parseDocument(await kay({ signedIn: true })("model --test --json"))).toMatchObject({
     offline: true,
     tools: true,
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isOwnLink } from "#cli/commands/open/run";
 import type { ServiceView } from "#protocol/tools";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 
@@ -19,15 +19,15 @@ test("--no-browser prints only the link, and --json says that nothing was opened
   const ann = kay({ signedIn: true, env: { BROWSER: "firefox" } });
   const launchCount = ann.launched.length;
   expect(await ann("open KAY-1 --no-browser")).toMatchObject({ exit: 0, stderr: "" });
-  expect(documentOf(await ann("open KAY-1 --json --no-browser"))).toMatchObject({ service: "jira", opened: false });
+  expect(parseDocument(await ann("open KAY-1 --json --no-browser"))).toMatchObject({ service: "jira", opened: false });
   expect(ann.launched.length).toBe(launchCount);
 });
 
 test("words of a change open its latest link, and match only whole words", async () => {
   const ann = kay({ signedIn: true });
   await ann(["tools", "call", "jira.create_issue", "--field", "project=KAY", "--field", "summary=Paint the shed"]);
-  const latest = documentOf(await ann("open latest --json --no-browser"));
-  expect(documentOf(await ann(["open", "the shed", "--json", "--no-browser"]))).toEqual(latest);
+  const latest = parseDocument(await ann("open latest --json --no-browser"));
+  expect(parseDocument(await ann(["open", "the shed", "--json", "--no-browser"]))).toEqual(latest);
   const { exit, stderr } = await ann("open she");
   expect([exit, stderr]).toEqual([1, expect.stringContaining('Nothing that kay changed matches "she".')]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { completeCommandLine } from "#cli/other-words";
 import { COMMAND_NAMES } from "#cli/program";
 import { useKay } from "#test/kay";
-import { read, typing } from "#test/session";
+import { read, typeLines } from "#test/session";
 
 const kay = useKay();
 
@@ -69,7 +69,7 @@ test("N38 a question needs no `ask`", async () => {
 
 test("N38 kay alone is a session on a terminal, and help in a pipe", async () => {
   const ann = kay({ signedIn: true });
-  expect((await ann([], typing(["/quit"]))).exit).toBe(0);
+  expect((await ann([], typeLines(["/quit"]))).exit).toBe(0);
   expect(read(ann)).toContain("> /quit\n");
   expect((await ann([])).stdout).toMatch(/^Usage: kay /);
 });

@@ -6,14 +6,14 @@ import { type CatalogueOptions, configureServices } from "#connectors/catalogue"
 import { parseDescription } from "#connectors/custom/read";
 import { readOwnAddresses } from "#host/oauth-clients";
 import { listShapingVariables } from "#protocol/embedded";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
 
 const kay = useKay();
 const CLIENT = { id: "mine", secret: "s3cret" };
 
 /** A user whose backend has only these services, and the requests sent. */
-function own(options: CatalogueOptions, answers: Record<string, object>, secret?: string) {
+function createUser(options: CatalogueOptions, answers: Record<string, object>, secret?: string) {
   const urls: string[] = [];
   const ann: Machine = kay({
     services: () => configureServices(options),
@@ -39,7 +39,7 @@ test.each([
   ["https://github.example.com", "https://github.example.com/api/v3"],
   ["https://octocorp.ghe.com", "https://api.octocorp.ghe.com"],
 ])("the user's own GitHub at %s is used for sign-in and requests, and nothing else is", async (url, api) => {
-  const { ann, seen } = own(
+  const { ann, seen } = createUser(
     { clients: { github: CLIENT }, addresses: { github: url } },
     {
       [`POST ${url}/login/oauth/access_token`]: { access_token: "gho_1", token_type: "bearer", scope: "repo" },
@@ -58,7 +58,7 @@ test.each([
 });
 
 test("a HubSpot private app is connected with its token, which is pasted on a page", async () => {
-  const { ann, seen } = own(
+  const { ann, seen } = createUser(
     { clients: {}, pasted: ["hubspot"] },
     { "GET https://api.hubapi.com/account-info/v3/details": { portalId: 4711, uiDomain: "app-eu1.hubspot.com" } },
     "pat-eu1-1",
@@ -66,7 +66,7 @@ test("a HubSpot private app is connected with its token, which is pasted on a pa
   const run = await ann("connect hubspot");
   expect(run.stdout).toBe("Connected hubspot as access token at https://app-eu1.hubspot.com/contacts/4711\n");
   expect(run.stderr).toContain("To connect hubspot, paste its key at ");
-  expect(documentOf(await ann("services show hubspot --json"))).toMatchObject({ sign_in: "bearer", target: "real" });
+  expect(parseDocument(await ann("services show hubspot --json"))).toMatchObject({ sign_in: "bearer", target: "real" });
   expect(seen).toEqual(["GET https://api.hubapi.com/account-info/v3/details Bearer pat-eu1-1"]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import { asksFor } from "#test/links";
 
 const kay = useKay();
@@ -146,11 +146,13 @@ test("N58 try has sandbox services and a separate profile and backend, whatever 
 });
 
 test("try --json is one document", async () => {
-  expect(documentOf(await kay({ own: true, person: "stays away" })("try --json"))).toMatchObject({ completed: true });
+  expect(parseDocument(await kay({ own: true, person: "stays away" })("try --json"))).toMatchObject({
+    completed: true,
+  });
 });
 
 test("serve --stop says if the local backend is not running", async () => {
   const ann = kay({ own: true });
   expect(await ann("serve --stop")).toEqual({ exit: 0, stdout: "The local backend is not running.\n", stderr: "" });
-  expect(documentOf(await ann("serve --stop --json"))).toEqual({ state: "not running" });
+  expect(parseDocument(await ann("serve --stop --json"))).toEqual({ state: "not running" });
 });

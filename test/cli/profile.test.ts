@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { memoryKeychain } from "#test/credentials";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import { asksFor } from "#test/links";
 
 const kay = useKay();
@@ -22,7 +22,7 @@ test("profile list shows each profile, its backend, its sign-in and its accounts
       "\twork\thttp://127.0.0.1:4000\tsigned out\t\n",
     stderr: URL_NOTE,
   });
-  expect(documentOf(await ann("profile list --json"))).toEqual({
+  expect(parseDocument(await ann("profile list --json"))).toEqual({
     profiles: [
       {
         name: "default",
@@ -67,20 +67,20 @@ test("profile list reports a profile whose keychain is locked as unknown", async
 test("a flag overrides KAY_PROFILE, which overrides profile use, which overrides the default", async () => {
   const ann = kay({ env: { KAY_API_URL: "" } });
   for (const name of ["work", "client-a", "home"]) await ann(`profile create ${name}`);
-  const usedModel = async (line: string, env: Record<string, string> = {}) =>
-    (documentOf(await ann(`config get model --json ${line}`, { env })) as { where: string }).where;
+  const readModelSource = async (line: string, env: Record<string, string> = {}) =>
+    (parseDocument(await ann(`config get model --json ${line}`, { env })) as { where: string }).where;
   for (const name of ["work", "client-a", "home", "default"])
     await ann(`config set model openai:${name} --profile ${name}`);
-  expect(await usedModel("")).toBe("model of profile default");
+  expect(await readModelSource("")).toBe("model of profile default");
   expect(await ann("profile use work")).toEqual({
     exit: 0,
     stdout: "Profile work is now the current one.\n",
     stderr: "",
   });
-  expect(await usedModel("")).toBe("model of profile work");
-  expect(await usedModel("", { KAY_PROFILE: "client-a" })).toBe("model of profile client-a");
-  expect(await usedModel("", { KAY_PROFILE: " " })).toBe("model of profile work");
-  expect(await usedModel("--profile home", { KAY_PROFILE: "client-a" })).toBe("model of profile home");
+  expect(await readModelSource("")).toBe("model of profile work");
+  expect(await readModelSource("", { KAY_PROFILE: "client-a" })).toBe("model of profile client-a");
+  expect(await readModelSource("", { KAY_PROFILE: " " })).toBe("model of profile work");
+  expect(await readModelSource("--profile home", { KAY_PROFILE: "client-a" })).toBe("model of profile home");
   expect(await ann("profile use work --json")).toMatchObject({
     stdout: '{\n  "profile": "work",\n  "previous": "work"\n}\n',
   });
@@ -153,7 +153,7 @@ test("a command in a missing profile says so, with the existing ones", async () 
     stderr:
       "! Profile wrok is new. You have default and work. Did you mean work?\n✗ You are not signed in to profile wrok.\n  Run `kay connect <service> --profile wrok`.\n",
   });
-  expect(documentOf(await ann("whoami --json", { env: { KAY_PROFILE: "wrok" } }))).toMatchObject({
+  expect(parseDocument(await ann("whoami --json", { env: { KAY_PROFILE: "wrok" } }))).toMatchObject({
     code: "NOT_SIGNED_IN",
     warnings: ["Profile wrok is new. You have default and work. Did you mean work?"],
   });
@@ -210,7 +210,7 @@ test("profile remove reports what remains at an unreachable backend", async () =
   const ann = kay();
   await ann("connect jira --profile work");
   ann.place.network.on("GET /connections", "refused");
-  expect(documentOf(await ann("profile remove work --yes --json"))).toEqual({
+  expect(parseDocument(await ann("profile remove work --yes --json"))).toEqual({
     profile: "work",
     removed: true,
     current: "default",

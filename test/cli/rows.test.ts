@@ -5,7 +5,7 @@ import { useKay } from "#test/kay";
 const kay = useKay();
 
 /** The columns that `kay help json` names, by command. */
-function columnsOf(command: string): string[] {
+function listColumns(command: string): string[] {
   const [, rows = ""] = /\nRows: ([\s\S]*)$/.exec(TOPICS.json ?? "") ?? [];
   const [, columns = ""] = new RegExp(`^  ${command}  +(.+)$`, "m").exec(rows) ?? [];
   return columns === "" ? [] : columns.split(", ");
@@ -20,7 +20,7 @@ test("in a pipe a table is rows with the columns that the help names, whatever a
   const wrong: unknown[] = [];
   const check = async (command: string) => {
     const { stdout } = await ann(command);
-    const columns = columnsOf(command);
+    const columns = listColumns(command);
     const lines = stdout.split("\n").slice(0, -1);
     const widths = lines.map((line) => line.split("\t").length);
     if (columns.length === 0 || lines.length === 0 || widths.some((width) => width !== columns.length))

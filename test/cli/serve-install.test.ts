@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CliPorts } from "#cli/ports";
-import { documentOf, type MachineOptions, useKay } from "#test/kay";
+import { type MachineOptions, parseDocument, useKay } from "#test/kay";
 import { WELL } from "#test/well-machine";
 
 const kay = useKay();
@@ -102,7 +102,7 @@ test("without systemctl, or if it fails, kay says what to type", async () => {
   const { stdout, stderr } = await failing.ann("serve --install");
   expect(stdout).toContain("Start it with:");
   expect(stderr).toContain("systemctl failed: Failed to connect to bus");
-  expect(documentOf(await failing.ann("serve --install --json"))).toMatchObject({
+  expect(parseDocument(await failing.ann("serve --install --json"))).toMatchObject({
     installed: "/home/ann/systemd/user/kay.service",
     started: false,
     commands,

@@ -2,7 +2,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { type AgentTurn, startSeedAgent } from "#test/agent-server";
 import { openInk } from "#test/ink";
 import { type Machine, useKay } from "#test/kay";
-import { typing } from "#test/session";
+import { typeLines } from "#test/session";
 
 const kay = useKay();
 const agent = await startSeedAgent();
@@ -21,7 +21,7 @@ function ann(): Machine {
 }
 
 /** Sends it in pieces, the last of which waits for a signal. */
-function saying(pieces: string[], word?: Promise<void>) {
+function sendInPieces(pieces: string[], word?: Promise<void>) {
   return async ({ stream, report }: AgentTurn) => {
     stream({ type: "text-start", id: "text-1" });
     for (const [time, text] of pieces.entries()) {
@@ -41,7 +41,7 @@ test("two sessions see the turns of an agent server once: the asking one piece b
   const first = await openInk(machine, "ask");
   await first.sees("● jira");
   const word = Promise.withResolvers<void>();
-  agent.script = saying(["First para.\n\nSecond ", "para."], word.promise);
+  agent.script = sendInPieces(["First para.\n\nSecond ", "para."], word.promise);
   first.enter("tell me");
   await first.sees("First para.");
   const two = await openInk(machine, "attach");
@@ -52,7 +52,7 @@ test("two sessions see the turns of an agent server once: the asking one piece b
     await ink.sees("Second para.");
     await ink.sheds("working");
   }
-  agent.script = saying(["And ", "more."]);
+  agent.script = sendInPieces(["And ", "more."]);
   first.enter("go on");
   for (const ink of [first, two]) {
     await ink.sees("And more.");
@@ -70,7 +70,7 @@ test("a turn that is stopped ends at the backend and at the agent server", async
   const machine = ann();
   const ink = await openInk(machine, "ask");
   await ink.sees("● jira");
-  agent.script = saying(["Begun.\n\n", "Never."], new Promise(() => {}));
+  agent.script = sendInPieces(["Begun.\n\n", "Never."], new Promise(() => {}));
   const cutSignal = Promise.withResolvers<void>();
   agent.closed = cutSignal.resolve;
   ink.enter("for ever");
@@ -84,7 +84,7 @@ test("a turn that is stopped ends at the backend and at the agent server", async
 
 test("a line session shows it like any other turn", async () => {
   const machine = ann();
-  agent.script = saying(["Hello ", "there."]);
-  await machine("ask", typing(["hello", "/quit"]));
+  agent.script = sendInPieces(["Hello ", "there."]);
+  await machine("ask", typeLines(["hello", "/quit"]));
   expect(count(machine.raw().both, "Hello there.")).toBe(1);
 });

@@ -13,13 +13,13 @@ function links(ink: Ink): string[] {
   return [...new Set(ink.raw().match(/(?<=\n)http\S+(?=\r?\n)/g) ?? [])];
 }
 
-async function linked(ink: Ink, count: number): Promise<string[]> {
+async function waitForLinks(ink: Ink, count: number): Promise<string[]> {
   while (links(ink).length < count) await new Promise((resolve) => setTimeout(resolve, 10));
   return links(ink);
 }
 
 /** Sends a request for Confluence, which is not connected. */
-async function atAuthCard(ann: Machine, line = "ask"): Promise<Ink> {
+async function openAuthCard(ann: Machine, line = "ask"): Promise<Ink> {
   const ink = await openInk(ann, line);
   await ink.sees("● jira");
   ink.enter("find pages about release");
@@ -36,7 +36,7 @@ test("a user who is not signed in chooses a service at the first request, which 
   await ink.shows("You are not signed in. Connect a service, then press Enter to send your request.");
   await ink.sees("Connect which service?");
   ink.enter("jira");
-  const [url = ""] = await linked(ink, 1);
+  const [url = ""] = await waitForLinks(ink, 1);
   expect(await ann.place.consent(url)).toBe(200);
   await ink.shows("✓ Connected jira as Dana Demo");
   await ink.sees("● jira");
@@ -50,8 +50,8 @@ test("a user who is not signed in chooses a service at the first request, which 
 
 test("an auth card prints the whole link, and once it is allowed the same request continues", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
-  const ink = await atAuthCard(ann);
-  const [url = ""] = await linked(ink, 1);
+  const ink = await openAuthCard(ann);
+  const [url = ""] = await waitForLinks(ink, 1);
   await ann.place.consent(url);
   await ink.shows("1 page about");
   const all = await ink.all();
@@ -62,8 +62,8 @@ test("an auth card prints the whole link, and once it is allowed the same reques
 
 test("N22 the address that a browser elsewhere could not open is pasted and sent as no message", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
-  const ink = await atAuthCard(ann);
-  const [url = ""] = await linked(ink, 1);
+  const ink = await openAuthCard(ann);
+  const [url = ""] = await waitForLinks(ink, 1);
   const consent = { authorization_url: url, decision: "allow" };
   const { redirect_url } = await ann.place.control("atlassian", "POST /consent", consent);
   const address = String(redirect_url);
@@ -78,7 +78,7 @@ test("N22 the address that a browser elsewhere could not open is pasted and sent
 
 test("a connection by another process ends the card, the request continues, and the status line has it", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
-  const ink = await atAuthCard(ann);
+  const ink = await openAuthCard(ann);
   expect((await ann("connect confluence", { person: "allows" })).exit).toBe(0);
   await ink.shows("1 page about");
   await ink.sheds("[esc] cancel");
@@ -88,12 +88,12 @@ test("a connection by another process ends the card, the request continues, and 
 
 test("a denied link is reported on the card, Enter requests a new one, and that one connects", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
-  const ink = await atAuthCard(ann);
-  const [first = ""] = await linked(ink, 1);
+  const ink = await openAuthCard(ann);
+  const [first = ""] = await waitForLinks(ink, 1);
   await ann.place.consent(first, { decision: "deny" });
   await ink.sees(/✗ confluence|confluence .*(denied|declined|refused)/i);
   await ink.press("\r");
-  const [, second = ""] = await linked(ink, 2);
+  const [, second = ""] = await waitForLinks(ink, 2);
   await ann.place.consent(second);
   await ink.shows("1 page about");
   await ink.leave();
@@ -101,7 +101,7 @@ test("a denied link is reported on the card, Enter requests a new one, and that 
 
 test("`s` continues without the service, Esc cancels the request", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
-  const ink = await atAuthCard(ann);
+  const ink = await openAuthCard(ann);
   await ink.press("s");
   await ink.shows("continues without connecting confluence");
   await ink.shows("Answered by the offline planner");
@@ -121,7 +121,7 @@ test("/connect with an unknown service says so, and waits only for the others", 
   await ink.sees("● jira");
   ink.enter("/connect nope confluence");
   await ink.shows('Unknown service "nope".');
-  await linked(ink, 1);
+  await waitForLinks(ink, 1);
   await ink.sheds(/nope +(waiting|failed)/);
   await ink.press("\x1b");
   await ink.shows("Stopped waiting.");
@@ -136,7 +136,7 @@ test("/connect has one card for several services", async () => {
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
   ink.enter("/connect confluence bitbucket");
-  const [first = "", second = ""] = await linked(ink, 2);
+  const [first = "", second = ""] = await waitForLinks(ink, 2);
   expect((await ink.window()).split("[esc] cancel")).toHaveLength(2);
   await ann.place.consent(second);
   await ink.shows("✓ Connected bitbucket");
@@ -160,7 +160,7 @@ test("V04 an account with several sites learns how to choose one, and /connect j
   const ink = await openInk(ann, "ask", { columns: 120 });
   await ink.sees("○ not signed in");
   ink.enter("/connect jira");
-  const [first = ""] = await linked(ink, 1);
+  const [first = ""] = await waitForLinks(ink, 1);
   await ann.place.consent(first);
   await ink.shows(
     "Choose the Jira site to connect: other, main.\n  Connect again with `/connect <service> --site <name>`.",
@@ -168,7 +168,7 @@ test("V04 an account with several sites learns how to choose one, and /connect j
   await ink.press("\x1b");
   await ink.sheds("[esc] cancel");
   ink.enter("/connect jira --site main");
-  const [, second = ""] = await linked(ink, 2);
+  const [, second = ""] = await waitForLinks(ink, 2);
   await ann.place.consent(second);
   await ink.shows("sites/main");
   await ink.leave();

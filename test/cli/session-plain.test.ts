@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useKay } from "#test/kay";
-import { openDesk, read, shows, typing } from "#test/session";
+import { openDesk, read, shows, typeLines } from "#test/session";
 
 const kay = useKay();
 
@@ -25,7 +25,7 @@ const desk = () => openDesk(kay);
 
 test("a session answers one request after another, with labels, and prints how to resume", async () => {
   const { ann, log } = desk();
-  expect((await ann("ask", typing(["show KAY-3", "delete KAY-3", "1", "/quit"]))).exit).toBe(0);
+  expect((await ann("ask", typeLines(["show KAY-3", "delete KAY-3", "1", "/quit"]))).exit).toBe(0);
   expect(read(ann)).toBe(`${GREETING}> show KAY-3
 tool jira.show_issue: working, issue = KAY-3
 tool jira.show_issue: done, 0.0 s
@@ -46,7 +46,7 @@ ${BACK}`);
 
 test("missing services are connected by their link, and the same request continues", async () => {
   const ann = kay({ signedIn: true });
-  expect((await ann("ask", typing(["find pages about release", "/quit"]))).exit).toBe(0);
+  expect((await ann("ask", typeLines(["find pages about release", "/quit"]))).exit).toBe(0);
   expect(read(ann)).toContain(`tool confluence.search: working, text = release, type = page
 connection 1 of 1:
 
@@ -65,9 +65,9 @@ Waiting for confluence to be connected. Press Ctrl+C to cancel.
 
 test("a session that ended at a card returns with it open, and an answer runs the work once", async () => {
   const { ann, log } = desk();
-  expect((await ann("ask", typing(["delete KAY-3", null]))).exit).toBe(8);
+  expect((await ann("ask", typeLines(["delete KAY-3", null]))).exit).toBe(8);
   expect(log).toEqual([]);
-  expect((await ann("ask --continue", typing(["1", "/quit"]))).exit).toBe(0);
+  expect((await ann("ask --continue", typeLines(["1", "/quit"]))).exit).toBe(0);
   expect(read(ann)).toBe(`${GREETING}you: delete KAY-3
 
 tool jira.delete_issue: waiting for an answer, issue = KAY-3
@@ -84,11 +84,11 @@ ${BACK}`);
 
 test("a closed terminal cancels nothing: open requests can be answered later", async () => {
   const { ann, log } = desk();
-  const running = ann("ask", typing(["delete KAY-3"]));
+  const running = ann("ask", typeLines(["delete KAY-3"]));
   await shows(ann, "Your answer");
   ann.interrupt("SIGHUP");
   expect((await running).exit).toBe(129);
-  await ann("ask --resume latest", typing(["1", null]));
+  await ann("ask --resume latest", typeLines(["1", null]));
   expect(log).toEqual(["delete KAY-3"]);
 });
 
@@ -98,10 +98,10 @@ test("kay attach sees the same card, the first answer counts, and its work is sh
   const leaving = new Promise<string>((resolve) => {
     leave = resolve;
   });
-  const first = ann("ask", typing(["delete KAY-3", leaving]));
+  const first = ann("ask", typeLines(["delete KAY-3", leaving]));
   await shows(ann, "Your answer");
   const firsts = ann.raw();
-  expect((await ann("attach", typing(["1", "show KAY-1", "/quit"]))).exit).toBe(0);
+  expect((await ann("attach", typeLines(["1", "show KAY-1", "/quit"]))).exit).toBe(0);
   await shows({ raw: () => firsts }, "KAY-1 is open.");
   leave("/quit");
   expect((await first).exit).toBe(0);
@@ -113,7 +113,7 @@ test("kay attach sees the same card, the first answer counts, and its work is sh
 test("G01 lines typed during work never answer a card; they are sent afterwards, and an unfinished one is kept", async () => {
   const { ann, log } = desk();
   const ahead = ["", "", "show KAY-1\nshow K"];
-  expect((await ann("ask", typing(["delete KAY-3", "1", "AY-2", "/quit"], { ahead }))).exit).toBe(0);
+  expect((await ann("ask", typeLines(["delete KAY-3", "1", "AY-2", "/quit"], { ahead }))).exit).toBe(0);
   expect(log).toEqual(["delete KAY-3", "show KAY-1", "show KAY-2"]);
   expect(read(ann)).toContain("\nkept for your next message: show K\nYour answer, 1/2/e/n (TIME left): 1\n");
   expect(read(ann)).toContain("> show KAY-1\ntool jira.show_issue");
@@ -122,7 +122,7 @@ test("G01 lines typed during work never answer a card; they are sent afterwards,
 
 test("Ctrl+C cancels the running work, and twice at the prompt leaves", async () => {
   const { ann, log } = desk();
-  expect((await ann("ask", typing(["delete KAY-3", "\x03", "show KAY-1", "\x03", "\x03"]))).exit).toBe(0);
+  expect((await ann("ask", typeLines(["delete KAY-3", "\x03", "show KAY-1", "\x03", "\x03"]))).exit).toBe(0);
   expect(log).toEqual(["show KAY-1"]);
   expect(read(ann)).toContain(`Your answer, 1/2/e/n (TIME left): \ncanceled\n> show KAY-1\n`);
   expect(read(ann).endsWith(`> \nPress Ctrl+C again to exit.\n> \n${BACK}`)).toBe(true);
@@ -130,14 +130,14 @@ test("Ctrl+C cancels the running work, and twice at the prompt leaves", async ()
 
 test("a line after the first Ctrl+C is sent, and disarms it", async () => {
   const { ann } = desk();
-  await ann("ask", typing(["\x03", "show KAY-1", "\x03", "/quit"]));
+  await ann("ask", typeLines(["\x03", "show KAY-1", "\x03", "/quit"]));
   expect(read(ann).match(/Press Ctrl\+C again to exit/g)).toHaveLength(2);
   expect(read(ann)).toContain("KAY-1 is open.");
 });
 
 test("the end of the input leaves; a session without requests has nothing to resume", async () => {
   const { ann } = desk();
-  expect((await ann("ask --plain", { ...typing([null]), env: { NO_COLOR: "1" } })).exit).toBe(0);
+  expect((await ann("ask --plain", { ...typeLines([null]), env: { NO_COLOR: "1" } })).exit).toBe(0);
   expect(read(ann)).toBe(`${GREETING}> \n`);
 });
 
@@ -147,7 +147,7 @@ test("a failed request is reported, and the session continues", async () => {
     status: 503,
     json: { error: "MODEL_NOT_CONFIGURED", code: "MODEL_NOT_CONFIGURED", message: "No model is there." },
   });
-  expect((await ann("ask", typing(["show KAY-1", "show KAY-1", "/quit"]))).exit).toBe(0);
+  expect((await ann("ask", typeLines(["show KAY-1", "show KAY-1", "/quit"]))).exit).toBe(0);
   expect(read(ann)).toContain("> show KAY-1\nerror: No model is there.\n");
   expect(read(ann)).toContain("KAY-1 is open.");
 });
@@ -156,7 +156,7 @@ test("ask --confirm starts a session in plan mode: reads run, a change asks once
   const { ann, log } = desk();
   await ann("policy set jira everything");
   const input = ["show KAY-3", "delete KAY-3", "1", "/plan", "delete KAY-4", "/quit"];
-  expect((await ann("ask --confirm", typing(input))).exit).toBe(0);
+  expect((await ann("ask --confirm", typeLines(input))).exit).toBe(0);
   const output = read(ann);
   expect(output).toContain(`${GREETING.trimEnd()} Plan mode is on.\n`);
   expect(output.match(/kay wants to run .*\n.*\n.*\n\n {2}1 {2}once\n {2}e .*\n {2}n {2}deny/g)).toHaveLength(1);
@@ -168,10 +168,10 @@ test("without a terminal, and for scripts, ask without a prompt stays a usage er
   const { ann } = desk();
   for (const [line, setting] of [
     ["ask", {}],
-    ["ask --json", typing(["/quit"])],
-    ["ask --no-input", typing(["/quit"])],
-    ["ask", { ...typing(["/quit"]), terminal: ["stdin", "stderr"] }],
-    ["ask", typing(["/quit"], { env: { CI: "true" } })],
+    ["ask --json", typeLines(["/quit"])],
+    ["ask --no-input", typeLines(["/quit"])],
+    ["ask", { ...typeLines(["/quit"]), terminal: ["stdin", "stderr"] }],
+    ["ask", typeLines(["/quit"], { env: { CI: "true" } })],
   ] as const)
     expect(await ann(line, setting as object)).toMatchObject({ exit: 2 });
 });

@@ -4,7 +4,7 @@ import { createPrograms } from "#host/programs";
 import { EVERYTHING } from "#test/everything";
 import { openInk } from "#test/ink";
 import { type Machine, useKay } from "#test/kay";
-import { read, typing } from "#test/session";
+import { read, typeLines } from "#test/session";
 
 const kay = useKay();
 const starter = createPrograms({ PATH: process.env.PATH }, process);
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 /** Returns a line session's answers to these inputs. */
 async function answers(...lines: string[]): Promise<string> {
-  expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
+  expect((await ann("ask", typeLines([...lines, "/quit"]))).exit).toBe(0);
   const [, output = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
   return output;
 }

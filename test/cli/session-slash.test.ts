@@ -5,8 +5,8 @@ import { parseSlash } from "#cli/session/slash/read";
 import { formatSlashHelp, SLASH_COMMANDS } from "#cli/session/slash/table";
 import { createPrograms } from "#host/programs";
 import { EVERYTHING } from "#test/everything";
-import { documentOf, type Machine, useKay } from "#test/kay";
-import { read, typing, withDesk } from "#test/session";
+import { type Machine, parseDocument, useKay } from "#test/kay";
+import { read, typeLines, withDesk } from "#test/session";
 
 const kay = useKay();
 
@@ -17,7 +17,7 @@ async function answers(ann: Machine, ...lines: string[]): Promise<string> {
 
 /** Returns what {@link answers} does, on a terminal of this many columns. */
 async function answersIn(ann: Machine, columns: number, ...lines: string[]): Promise<string> {
-  expect((await ann("ask", typing([...lines, "/quit"], { columns }))).exit).toBe(0);
+  expect((await ann("ask", typeLines([...lines, "/quit"], { columns }))).exit).toBe(0);
   const [, output = ""] = /Ctrl\+C\s+twice\s+to\s+quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
   return output.replaceAll(ann.folder, "~");
 }
@@ -148,7 +148,7 @@ No saved approvals.
 
 test("/pending, /tools and /model show open requests, tools, and the model", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
-  await ann("ask", typing(["delete KAY-3", null]));
+  await ann("ask", typeLines(["delete KAY-3", null]));
   const output = await answers(ann, "/pending", "/tools jira", "/model");
   expect(output).toContain("  KIND          approval\n  WHAT          Delete KAY-3 for good\n");
   expect(output).toContain("jira.show_issue\n  ACCESS   read\n  SERVICE  connected\n  DOES     Read one Jira issue.\n");
@@ -212,7 +212,7 @@ test("kay sessions export prints Markdown or JSON, or writes a file, without any
   expect(stdout).toContain("# Secrets\n");
   expect(stdout).toContain("what is [redacted]");
   for (const line of ["sessions export latest --format json", "sessions export latest --json"]) {
-    const document = documentOf(await ann(line));
+    const document = parseDocument(await ann(line));
     expect(document).toMatchObject({ title: "Secrets" });
     expect(JSON.stringify(document)).not.toContain(secret);
   }

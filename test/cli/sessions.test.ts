@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { documentOf, useKay } from "#test/kay";
-import { answered, approval, begins, brings, calls, ends, says, sse } from "#test/parts";
+import { parseDocument, useKay } from "#test/kay";
+import { approval, begins, brings, calls, createAnswer, createText, ends, sse } from "#test/parts";
 
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
@@ -17,13 +17,13 @@ const LOG: StreamPart[] = [
   ...begins(),
   calls("slack.send_message", { channel: "#general", text: "3 open bugs" }),
   approval(),
-  answered({ action: "approve", approval_scope: "session", client: "kay on desk", answered_at: AT }),
+  createAnswer({ action: "approve", approval_scope: "session", client: "kay on desk", answered_at: AT }),
   brings({ ok: true }),
   {
     type: "data-receipt",
     data: { tool_call_id: "c1", tool: "slack.send_message", effect: "settled", summary: "Send a message to #general" },
   },
-  ...says("| Where | What |\n|---|---|\n| #general | 3 open bugs |\n\nIt is **sent**."),
+  ...createText("| Where | What |\n|---|---|\n| #general | 3 open bugs |\n\nIt is **sent**."),
   ...ends(),
 ];
 
@@ -72,7 +72,7 @@ test.for([
 });
 
 test("--json has every event", async () => {
-  expect(documentOf(await ann()("sessions show session_1 --json"))).toEqual({
+  expect(parseDocument(await ann()("sessions show session_1 --json"))).toEqual({
     ...BUGS,
     events: LOG.map((part, index) => ({ number: index + 1, ...part })),
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { memoryKeychain } from "#test/credentials";
 import { useKay } from "#test/kay";
-import { approval, begins, calls, IDS, says, sse, status } from "#test/parts";
+import { approval, begins, calls, createText, IDS, sse, status } from "#test/parts";
 
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
@@ -28,7 +28,7 @@ test.for([
   ["0.5m", "30 s"],
   ["1m5s", "1 min 5 s"],
 ])("--timeout %s ends a command that waits after %s", async ([time = "", words]) => {
-  const ann = startWork(...says("I am"));
+  const ann = startWork(...createText("I am"));
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann(`ask x --timeout ${time}`);
   expect({ exit, stderr }).toEqual({

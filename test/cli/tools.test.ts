@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DeskLog } from "#test/desk";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 import { createOutside, json } from "#test/outside";
 import { withDesk } from "#test/session";
 
@@ -35,7 +35,7 @@ redirect URI\thttp://127.0.0.1:4000/auth/callback
 `,
     stderr: "The administrator of the backend must configure an OAuth client first.\n",
   });
-  expect(documentOf(await ann("services show jira --json"))).toMatchObject({
+  expect(parseDocument(await ann("services show jira --json"))).toMatchObject({
     name: "jira",
     state: "connected",
     target: "sandbox",
@@ -105,14 +105,14 @@ test("tools call prints the tool's Markdown, and with --json only its data", asy
     "project=KAY",
     "--json",
   ]);
-  expect(documentOf(line)).toMatchObject({ issues: [{ key: "KAY-6" }], more: true });
+  expect(parseDocument(line)).toMatchObject({ issues: [{ key: "KAY-6" }], more: true });
   expect([piped, fields]).toEqual([line, line]);
 });
 
 test("tools call continues a list with the cursor of its result", async () => {
   const ann = kay({ signedIn: true });
   const page = async (input: object) =>
-    documentOf(await ann(["tools", "call", "jira.search", JSON.stringify(input), "--json"])) as {
+    parseDocument(await ann(["tools", "call", "jira.search", JSON.stringify(input), "--json"])) as {
       next_cursor?: string;
     };
   const first = await page({ project: "KAY", limit: 1 });
@@ -198,10 +198,10 @@ test("input that is not a JSON object is a usage error", async () => {
 
 test("a missing connection or sign-in is AUTH_REQUIRED on stdout, and exit 4", async () => {
   const ann = kay({ signedIn: true });
-  const document = (message: string, integration = "bitbucket") =>
+  const formatError = (message: string, integration = "bitbucket") =>
     `${JSON.stringify({ error: { code: "AUTH_REQUIRED", integration, message } }, null, 2)}\n`;
   const stderr = "✗ Bitbucket is not connected.\n  Run `kay connect bitbucket`.\n";
-  const stdout = document("Bitbucket is not connected.");
+  const stdout = formatError("Bitbucket is not connected.");
   expect(await ann("tools call bitbucket.list_pull_requests")).toEqual({ exit: 4, stdout, stderr });
   const asJson = await ann("tools call bitbucket.list_pull_requests --json");
   expect({ ...asJson, stdout: JSON.parse(asJson.stdout) }).toEqual({
@@ -218,7 +218,7 @@ test("a missing connection or sign-in is AUTH_REQUIRED on stdout, and exit 4", a
   const message = "Jira authentication is required, and you are not signed in.";
   expect(await kay({ env: NO_BACKEND })("tools call jira.search")).toEqual({
     exit: 4,
-    stdout: document(message, "jira"),
+    stdout: formatError(message, "jira"),
     stderr: `✗ ${message}\n  Run \`kay connect jira\`, or set JIRA_ACCESS_TOKEN.\n`,
   });
 });
@@ -243,7 +243,7 @@ test("with a token of the environment a tool runs here at the real service, with
     "--json",
   ]);
   outside.settled();
-  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+  expect({ exit, document: parseDocument({ stdout }), stderr }).toEqual({
     exit: 0,
     document: { jql: "project = KAY", issues: [], more: false },
     stderr: "",
@@ -291,7 +291,7 @@ test("a token that the service refuses is AUTH_REQUIRED, and is in no output", a
 });
 
 async function describes(ann: ReturnType<typeof kay>, name: string): Promise<string> {
-  return (documentOf(await ann(`tools show ${name} --json`)) as { description: string }).description;
+  return (parseDocument(await ann(`tools show ${name} --json`)) as { description: string }).description;
 }
 
 test("a call that cannot be undone asks first; a script passes --yes", async () => {

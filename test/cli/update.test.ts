@@ -30,7 +30,7 @@ function person(latest: string | null = "1.3.0") {
   const ends = async (setting: Setting = {}) => {
     const lines: string[] = [];
     const lookCount = world.looks;
-    await notifyOfUpdate(setting.argv ?? ["connections"], kayOf(setting, world, lines), {
+    await notifyOfUpdate(setting.argv ?? ["connections"], createKay(setting, world, lines), {
       paths: { state: () => state } as never,
       upgrade: async () => (setting.upgrade === undefined ? "npm install -g kay@latest" : setting.upgrade),
       look: () => {
@@ -51,7 +51,7 @@ function person(latest: string | null = "1.3.0") {
   return { ends, world, state, record: () => JSON.parse(readFileSync(join(state, "update.json"), "utf8")) };
 }
 
-function kayOf(setting: Setting, world: { now: number }, lines: string[]): Kay {
+function createKay(setting: Setting, world: { now: number }, lines: string[]): Kay {
   const sink = (isTerminal = true) => ({ isTerminal });
   return {
     version: setting.version ?? "1.2.3",

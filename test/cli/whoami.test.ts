@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 const WHERE = "Profile default, backend http://127.0.0.1:4000\n";
@@ -25,7 +25,7 @@ test("whoami without a connection says so", async () => {
 
 test("whoami --json", async () => {
   const { exit, stdout, stderr } = await kay({ signedIn: true })("whoami --json");
-  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+  expect({ exit, document: parseDocument({ stdout }), stderr }).toEqual({
     exit: 0,
     document: {
       profile: "default",

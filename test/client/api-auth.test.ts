@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RefreshCall } from "#client/api/refresh-call";
 import { createRefresher } from "#client/credentials/refresh";
-import { apiFor, problemOf } from "#test/client-api";
+import { apiFor, catchProblem } from "#test/client-api";
 import { realClock } from "#test/client-clock";
 import { ORIGIN, openProfile } from "#test/credentials";
 import { fakeBackend, type Reply, type Seen } from "#test/fake-backend";
@@ -52,7 +52,7 @@ test("A02 after a temporary refresh failure, a later call tries again", async ()
   backend.on("POST /auth/refresh", { status: 503, text: "<html>" }, { json: { token: "T1" } });
   const { refresher } = await openSignedIn();
   const { api } = apiFor(backend.url, { refresher });
-  expect((await problemOf(api.connections())).code).toBe("BAD_GATEWAY");
+  expect((await catchProblem(api.connections())).code).toBe("BAD_GATEWAY");
   expect(await api.connections()).toEqual({ connections: {} });
 });
 
@@ -60,7 +60,7 @@ test("a 401 that no refresh fixes means not signed in, with the backend's reason
   const backend = await fakeBackend();
   backend.on("GET /connections", EXPIRED);
   const refresher = () => ({ accessToken: async () => "T0", afterRejection: async () => null });
-  expect(await problemOf(apiFor(backend.url, { refresher }).api.connections())).toMatchObject({
+  expect(await catchProblem(apiFor(backend.url, { refresher }).api.connections())).toMatchObject({
     code: "NOT_SIGNED_IN",
     message: "You are no longer signed in: the backend rejected the access token.",
     details: { http_status: 401, reason: "TOKEN_EXPIRED" },
@@ -73,7 +73,7 @@ test("a second 401 right after a refresh is final: there is no loop", async () =
   backend.on("POST /auth/refresh", { json: { token: "T1" } });
   const { refresher } = await openSignedIn();
   const { api } = apiFor(backend.url, { refresher });
-  expect((await problemOf(api.connections())).code).toBe("NOT_SIGNED_IN");
+  expect((await catchProblem(api.connections())).code).toBe("NOT_SIGNED_IN");
 });
 
 test("a 401 from connect, status and refresh is final", async () => {
@@ -87,9 +87,9 @@ test("a 401 from connect, status and refresh is final", async () => {
   backend.on("POST /auth/refresh", EXPIRED);
   const { refresher } = await openSignedIn();
   const { api } = apiFor(backend.url, { refresher });
-  expect((await problemOf(api.connect("jira", {}))).code).toBe("TOKEN_EXPIRED");
-  expect((await problemOf(api.status("S1"))).code).toBe("VERIFIER_INVALID");
-  expect((await problemOf(api.status("S1"))).code).toBe("VERIFIER_INVALID");
+  expect((await catchProblem(api.connect("jira", {}))).code).toBe("TOKEN_EXPIRED");
+  expect((await catchProblem(api.status("S1"))).code).toBe("VERIFIER_INVALID");
+  expect((await catchProblem(api.status("S1"))).code).toBe("VERIFIER_INVALID");
   expect(await api.refresh("R0", "I1")).toEqual({ kind: "invalid", code: "TOKEN_EXPIRED", message: "x" });
 });
 
@@ -97,12 +97,12 @@ test("KAY_TOKEN is sent as it is and never refreshed", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections", EXPIRED);
   const { api } = apiFor(backend.url, { token: "opaque" });
-  expect(await problemOf(api.connections())).toMatchObject({
+  expect(await catchProblem(api.connections())).toMatchObject({
     code: "TOKEN_INVALID",
     message: "The backend rejected the token in KAY_TOKEN.",
   });
   const odd = apiFor(backend.url, { token: "a\nb" }).api;
-  expect((await problemOf(odd.connections())).message).toBe("The access token contains invalid characters.");
+  expect((await catchProblem(odd.connections())).message).toBe("The access token contains invalid characters.");
 });
 
 test("A04 only the backend's own 400, 401 and 403 end a sign-in; everything else is temporary", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiFor, problemOf } from "#test/client-api";
+import { apiFor, catchProblem } from "#test/client-api";
 import { fakeBackend, type Reply } from "#test/fake-backend";
 
 const PAGE = "<html><h1>504 Gateway Time-out</h1></html>";
@@ -19,7 +19,7 @@ test("H19 a request whose answer was lost is sent exactly once, and its outcome 
     backend.on("POST /ask", reply);
     backend.on("GET /requests/I1", { status: 404, json: { error: "NOT_FOUND", message: "no such request" } });
     const { api } = apiFor(backend.url, { token: "T0" });
-    const problem = await problemOf(api.ask({ prompt: "create ticket" }, { idempotencyKey: "I1" }));
+    const problem = await catchProblem(api.ask({ prompt: "create ticket" }, { idempotencyKey: "I1" }));
     expect(problem).toMatchObject({
       code: "OUTCOME_UNKNOWN",
       message: expect.stringMatching(/^The answer was lost, so the request may have been processed\. /),
@@ -33,21 +33,21 @@ test("H19 a request whose answer was lost is sent exactly once, and its outcome 
 
 test("H19 a request that times out is sent exactly once", async () => {
   const backend = await fakeBackend();
-  let arrived = () => {};
+  let resolveArrival = () => {};
   backend.on("POST /ask", () => {
-    arrived();
+    resolveArrival();
     return "hang";
   });
   backend.on("GET /requests/I1", { json: { state: "running" } });
   // A clock on which both limits of the request, for its connection and its answer, pass once it has arrived, and no
   // other limit does.
   const arrival = new Promise<void>((resolve) => {
-    arrived = resolve;
+    resolveArrival = resolve;
   });
   let limits = 0;
   const sleep = () => (limits++ < 2 ? arrival : new Promise<void>(() => {}));
   const { api } = apiFor(backend.url, { token: "T0", clock: { now: Date.now, sleep } });
-  expect(await problemOf(api.ask({ prompt: "create ticket" }, { idempotencyKey: "I1" }))).toMatchObject({
+  expect(await catchProblem(api.ask({ prompt: "create ticket" }, { idempotencyKey: "I1" }))).toMatchObject({
     code: "OUTCOME_UNKNOWN",
     message: `The answer was lost, and the backend is still working on the request. ${backend.url} did not answer within 600 s.`,
     details: { state: "running", lost: "TIMED_OUT" },
@@ -80,7 +80,7 @@ test("H13 a lost answer that was a failure is that failure", async () => {
     },
   });
   const { api } = apiFor(backend.url, { token: "T0" });
-  expect(await problemOf(api.confirm("c", true, { idempotencyKey: "I1" }))).toMatchObject({
+  expect(await catchProblem(api.confirm("c", true, { idempotencyKey: "I1" }))).toMatchObject({
     code: "CONFIRMATION_EXPIRED",
     message: "Too late.",
   });
@@ -91,7 +91,7 @@ test("H13 an interrupted request says that it is unknown how much was done", asy
   backend.on("POST /ask", "drop");
   backend.on("GET /requests/I1", { json: { state: "interrupted" } });
   const { api } = apiFor(backend.url, { token: "T0" });
-  expect((await problemOf(api.ask({ prompt: "x" }, { idempotencyKey: "I1" }))).details.state).toBe("interrupted");
+  expect((await catchProblem(api.ask({ prompt: "x" }, { idempotencyKey: "I1" }))).details.state).toBe("interrupted");
 });
 
 test("H13 a manual repeat that was already answered is reported as such, also in the guide's words", async () => {
@@ -104,7 +104,7 @@ test("H13 a manual repeat that was already answered is reported as such, also in
   );
   const { api } = apiFor(backend.url, { token: "T0" });
   const codes = [];
-  for (let i = 0; i < 3; i++) codes.push((await problemOf(api.confirm("c", true))).code);
+  for (let i = 0; i < 3; i++) codes.push((await catchProblem(api.confirm("c", true))).code);
   expect(codes).toEqual(["CONFIRMATION_USED", "CONFIRMATION_USED", "CONFIRMATION_NOT_FOUND"]);
 });
 
@@ -118,9 +118,9 @@ test("a request that was certainly not processed, or was answered by the backend
   );
   const { api } = apiFor(backend.url, { token: "T0" });
   const codes = [];
-  for (let i = 0; i < 3; i++) codes.push((await problemOf(api.ask({ prompt: "x" }))).code);
+  for (let i = 0; i < 3; i++) codes.push((await catchProblem(api.ask({ prompt: "x" }))).code);
   expect(codes).toEqual(["MODEL_FAILED", "RATE_LIMITED", "BAD_ANSWER"]);
-  expect((await problemOf(apiFor("http://127.0.0.1:9", { token: "T0" }).api.ask({ prompt: "x" }))).code).toBe(
+  expect((await catchProblem(apiFor("http://127.0.0.1:9", { token: "T0" }).api.ask({ prompt: "x" }))).code).toBe(
     "UNREACHABLE",
   );
 });
@@ -133,7 +133,7 @@ test("Ctrl+C during a request ends it without a lookup", async () => {
     return "hang";
   });
   const { api } = apiFor(backend.url, { token: "T0" });
-  expect(await problemOf(api.ask({ prompt: "x" }, { signal: controller.signal }))).toMatchObject({
+  expect(await catchProblem(api.ask({ prompt: "x" }, { signal: controller.signal }))).toMatchObject({
     code: "CANCELLED",
     details: { sent: true },
   });
@@ -202,10 +202,10 @@ test.each(FAILURES)("F1 a write that was answered %i %s is unknown if nobody kno
     exit: 1,
     details: { sent: true, idempotency_key: "I1", lost: failure[1] },
   };
-  expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
+  expect(await catchProblem(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
   // The database stays away for longer than any client waits.
   backend.always("GET /requests/I1", fail([503, "DATABASE_UNAVAILABLE"]));
-  expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
+  expect(await catchProblem(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
 });
 
 test("F1 a stream that was answered with a failure is followed in its log, which stays open after its end", async () => {
@@ -229,7 +229,7 @@ test("F1 a write that the backend did not accept may be sent again later", async
   const backend = await fakeBackend();
   const { api } = apiFor(backend.url, { token: "T0" });
   backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"], { sent: false }));
-  expect(await problemOf(api.ask({ prompt: "hi" }))).toMatchObject({
+  expect(await catchProblem(api.ask({ prompt: "hi" }))).toMatchObject({
     code: "DATABASE_UNAVAILABLE",
     exit: 6,
     hint: "Try again in a moment.",
@@ -239,7 +239,7 @@ test("F1 a write that the backend did not accept may be sent again later", async
   backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"]), fail([502, "OUTCOME_UNKNOWN"]), "drop");
   const options = { idempotencyKey: "I1" };
   const problems = [];
-  for (let i = 0; i < 3; i++) problems.push(await problemOf(api.ask({ prompt: "hi" }, options)));
+  for (let i = 0; i < 3; i++) problems.push(await catchProblem(api.ask({ prompt: "hi" }, options)));
   expect(problems.map(({ code, exit, details }) => [code, exit, details.sent])).toEqual([
     ["DATABASE_UNAVAILABLE", 6, false],
     ["NOT_READY", 6, false],
@@ -252,9 +252,9 @@ test("F1 a failure with receipts, and one of a write that may be repeated, are n
   const backend = await fakeBackend();
   const { api } = apiFor(backend.url, { token: "T0" });
   backend.on("POST /ask", fail([502, "OUTCOME_UNKNOWN"], { receipts: RECEIPTS }));
-  expect(await problemOf(api.ask({ prompt: "hi" }))).toMatchObject({ details: { receipts: RECEIPTS } });
+  expect(await catchProblem(api.ask({ prompt: "hi" }))).toMatchObject({ details: { receipts: RECEIPTS } });
   backend.on("DELETE /sessions/s1", fail([409, "BACKEND_BUSY"]));
-  expect(await problemOf(api.deleteSession("s1"))).toMatchObject({ code: "BACKEND_BUSY" });
+  expect(await catchProblem(api.deleteSession("s1"))).toMatchObject({ code: "BACKEND_BUSY" });
 });
 
 test("a used or expired confirmation of a guide-only backend is not a mistake in the script", async () => {
@@ -267,7 +267,7 @@ test("a used or expired confirmation of a guide-only backend is not a mistake in
   ];
   for (const message of messages) backend.on("POST /ask/confirm", { status: 400, json: { status: "error", message } });
   const problems = [];
-  for (const _ of messages) problems.push(await problemOf(api.confirm("c", true)));
+  for (const _ of messages) problems.push(await catchProblem(api.confirm("c", true)));
   expect(problems.map(({ code, exit }) => [code, exit])).toEqual([
     ["CONFIRMATION_NOT_FOUND", 1],
     ["CONFIRMATION_USED", 1],

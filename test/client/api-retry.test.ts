@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { apiFor, problemOf } from "#test/client-api";
+import { apiFor, catchProblem } from "#test/client-api";
 import { fakeBackend, type Reply } from "#test/fake-backend";
 
 const OK: Reply = { json: { connections: {} } };
 
-function limited(retryAfter?: string | (() => string)): Reply {
+function limitRequests(retryAfter?: string | (() => string)): Reply {
   return () => {
     const value = typeof retryAfter === "function" ? retryAfter() : retryAfter;
     const headers: Record<string, string> = value === undefined ? {} : { "Retry-After": value };
@@ -23,9 +23,9 @@ async function waits(...replies: Reply[]): Promise<number[]> {
 }
 
 test("H18 a Retry-After in seconds or with a future date is respected", async () => {
-  expect(await waits(limited("2"), OK)).toEqual([2000]);
+  expect(await waits(limitRequests("2"), OK)).toEqual([2000]);
   const [wait = 0] = await waits(
-    limited(() => new Date(Date.now() + 3000).toUTCString()),
+    limitRequests(() => new Date(Date.now() + 3000).toUTCString()),
     OK,
   );
   expect(wait).toBeGreaterThanOrEqual(2000);
@@ -34,37 +34,37 @@ test("H18 a Retry-After in seconds or with a future date is respected", async ()
 
 test("H18 a Retry-After that is past, negative, not a number or absent gives the default wait of at least a second", async () => {
   for (const odd of ["Wed, 21 Oct 2015 07:28:00 GMT", "-1", "soon", "", "1e9", "NaN", undefined]) {
-    expect([odd, await waits(limited(odd), OK)]).toEqual([odd, [1000]]);
+    expect([odd, await waits(limitRequests(odd), OK)]).toEqual([odd, [1000]]);
   }
 });
 
 test("H18 no two attempts are closer than half a second", async () => {
-  expect(await waits(limited("0"), OK)).toEqual([500]);
+  expect(await waits(limitRequests("0"), OK)).toEqual([500]);
 });
 
 test("H18 a wait of more than a minute fails at once and names the wait", async () => {
   const backend = await fakeBackend();
-  backend.on("GET /connections", limited("1771404540"), limited("3600"), limited("999999999999999"));
+  backend.on("GET /connections", limitRequests("1771404540"), limitRequests("3600"), limitRequests("999999999999999"));
   const { api, clock } = apiFor(backend.url, { token: "T0" });
   const now = () => clock.now();
   const far = new Date(now() + 1771404540_000).toISOString().slice(0, 10);
-  expect(await problemOf(api.connections())).toMatchObject({
+  expect(await catchProblem(api.connections())).toMatchObject({
     code: "RATE_LIMITED",
     message: `${backend.url} received too many requests (429).`,
     hint: `Try again in 1771404540 s (until ${far}).`,
     details: { retry_after: 1771404540 },
   });
-  expect((await problemOf(api.connections())).hint).toBe("Try again in 60 min.");
+  expect((await catchProblem(api.connections())).hint).toBe("Try again in 60 min.");
   expect(clock.sleeps).toEqual([]);
-  expect((await problemOf(api.connections())).code).toBe("RATE_LIMITED");
+  expect((await catchProblem(api.connections())).code).toBe("RATE_LIMITED");
   expect(clock.sleeps).toEqual([]);
 });
 
 test("H18 a GET is tried at most three times", async () => {
   const backend = await fakeBackend();
-  backend.on("GET /connections", limited("1"), limited("1"), limited("1"));
+  backend.on("GET /connections", limitRequests("1"), limitRequests("1"), limitRequests("1"));
   const { api, clock } = apiFor(backend.url, { token: "T0" });
-  expect((await problemOf(api.connections())).code).toBe("RATE_LIMITED");
+  expect((await catchProblem(api.connections())).code).toBe("RATE_LIMITED");
   expect(clock.sleeps).toEqual([1000, 1000]);
 });
 
@@ -85,7 +85,7 @@ test("the default wait varies randomly, by a quarter at most", async () => {
 
 test("a GET to a port without a listener on this machine fails at once", async () => {
   const { api, clock } = apiFor("http://127.0.0.1:9", { token: "T0" });
-  expect((await problemOf(api.connections())).code).toBe("UNREACHABLE");
+  expect((await catchProblem(api.connections())).code).toBe("UNREACHABLE");
   expect(clock.sleeps).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ test("a failure of the backend itself, or of the client, is not retried", async 
   ]) {
     const backend = await fakeBackend();
     backend.on("GET /connections", reply);
-    await problemOf(apiFor(backend.url, { token: "T0" }).api.connections());
+    await catchProblem(apiFor(backend.url, { token: "T0" }).api.connections());
     expect(backend.seen.length).toBe(1);
   }
 });
@@ -113,7 +113,7 @@ test("Ctrl+C during a wait ends the call without another attempt, whether the cl
       return end();
     };
     const { api } = apiFor(backend.url, { token: "T0", clock: { now: Date.now, sleep } });
-    expect((await problemOf(api.connections({ signal: controller.signal }))).code).toBe("CANCELLED");
+    expect((await catchProblem(api.connections({ signal: controller.signal }))).code).toBe("CANCELLED");
   }
 });
 
@@ -125,7 +125,7 @@ test("a limit without a time keeps the hint of the backend, such as the end of a
     json: { error: "RATE_LIMITED", message: "GitHub is receiving too many requests.", hint },
   };
   backend.on("GET /connections", busy, busy, busy);
-  expect(await problemOf(apiFor(backend.url, { token: "T0" }).api.connections())).toMatchObject({
+  expect(await catchProblem(apiFor(backend.url, { token: "T0" }).api.connections())).toMatchObject({
     code: "RATE_LIMITED",
     hint,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiFor, problemOf } from "#test/client-api";
+import { apiFor, catchProblem } from "#test/client-api";
 import { realClock } from "#test/client-clock";
 import { fakeBackend } from "#test/fake-backend";
 
@@ -72,7 +72,7 @@ test("without a sign-in, connections and disconnect use the session ID, the guid
   await api.disconnect("jira", { session_id: "K1" });
   expect(backend.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
   for (const call of [api.connections(), api.disconnect("jira"), api.ask({ prompt: "x" })]) {
-    expect(await problemOf(call)).toMatchObject({ code: "NOT_SIGNED_IN", message: "You are not signed in." });
+    expect(await catchProblem(call)).toMatchObject({ code: "NOT_SIGNED_IN", message: "You are not signed in." });
   }
 });
 
@@ -85,12 +85,12 @@ test("an answer of the wrong shape is one sentence that names the field", async 
     { json: {} },
   );
   const { api } = apiFor(backend.url, TOKEN);
-  expect(await problemOf(api.connections())).toMatchObject({
+  expect(await catchProblem(api.connections())).toMatchObject({
     code: "BAD_ANSWER",
     message: "The answer of GET /connections is not valid: connections.jira.connected must be a boolean.",
   });
-  expect((await problemOf(api.connections())).code).toBe("BAD_ANSWER");
-  expect((await problemOf(api.connections())).message).toBe(
+  expect((await catchProblem(api.connections())).code).toBe("BAD_ANSWER");
+  expect((await catchProblem(api.connections())).message).toBe(
     "The answer of GET /connections is not valid: connections is missing.",
   );
 });
@@ -107,7 +107,7 @@ test("a web page, an empty body and something else are named by status and host,
   );
   const { api } = apiFor(backend.url, TOKEN);
   const messages: string[] = [];
-  for (let i = 0; i < 4; i++) messages.push((await problemOf(api.connections())).message);
+  for (let i = 0; i < 4; i++) messages.push((await catchProblem(api.connections())).message);
   expect(messages).toEqual([
     `${backend.url} answered 200 with a web page instead of JSON.`,
     `${backend.url} answered 200 with an empty body instead of JSON.`,
@@ -140,7 +140,8 @@ test("errors take the code of the table, the guide's words, or the meaning of th
   ];
   backend.on("GET /connections", ...cases.map(([status, json]) => ({ status, json })));
   const { api } = apiFor(backend.url, TOKEN);
-  for (const [, , code, message] of cases) expect(await problemOf(api.connections())).toMatchObject({ code, message });
+  for (const [, , code, message] of cases)
+    expect(await catchProblem(api.connections())).toMatchObject({ code, message });
 });
 
 test("fields that commands use are in the details", async () => {
@@ -149,7 +150,7 @@ test("fields that commands use are in the details", async () => {
     status: 403,
     json: { code: "AUTH_REQUIRED", message: "m", integrations: ["slack"], secret: "s" },
   });
-  const { details } = await problemOf(apiFor(backend.url, TOKEN).api.ask({ prompt: "x" }));
+  const { details } = await catchProblem(apiFor(backend.url, TOKEN).api.ask({ prompt: "x" }));
   expect(details).toEqual({ http_status: 403, integrations: ["slack"] });
 });
 
@@ -164,7 +165,7 @@ test("the guide's errors of requests have separate codes", async () => {
   );
   const { api } = apiFor(backend.url, TOKEN);
   const codes = [];
-  for (let i = 0; i < 3; i++) codes.push((await problemOf(api.ask({ prompt: "x" }))).code);
+  for (let i = 0; i < 3; i++) codes.push((await catchProblem(api.ask({ prompt: "x" }))).code);
   expect(codes).toEqual(["SESSION_NOT_FOUND", "MODEL_NOT_CONFIGURED", "INVALID_REQUEST"]);
   expect(await api.ask({ prompt: "x" })).toEqual({ status: "error", message: "It did not work." });
 });
@@ -182,14 +183,14 @@ test("H20 a redirect of any call is refused, and the other origin gets nothing",
     kind: "passing",
     problem: { code: "REDIRECT_REFUSED", message: refused },
   });
-  expect(await problemOf(api.connect("jira", {}))).toMatchObject({
+  expect(await catchProblem(api.connect("jira", {}))).toMatchObject({
     code: "REDIRECT_REFUSED",
     details: { redirect_origin: other.url },
   });
-  expect((await problemOf(api.connections())).message).toBe(
+  expect((await catchProblem(api.connections())).message).toBe(
     `${backend.url} answered with an unexpected redirect to ${backend.url} (302).`,
   );
-  expect((await problemOf(api.connections())).message).toBe(
+  expect((await catchProblem(api.connections())).message).toBe(
     `${backend.url} answered with an unexpected redirect (304).`,
   );
   expect(other.seen).toEqual([]);
@@ -207,9 +208,9 @@ test("A26 logout resolves if the backend received it or does not know the token,
   const { api } = apiFor(backend.url, { ...TOKEN, clock: realClock });
   await api.logout();
   await api.logout("T1");
-  expect((await problemOf(api.logout())).code).toBe("BAD_GATEWAY");
+  expect((await catchProblem(api.logout())).code).toBe("BAD_GATEWAY");
   const startedAt = Date.now();
-  expect((await problemOf(api.logout())).code).toBe("TIMED_OUT");
+  expect((await catchProblem(api.logout())).code).toBe("TIMED_OUT");
   expect(Date.now() - startedAt).toBeLessThan(5_500);
   expect(backend.seen.map(({ headers }) => headers.authorization)).toEqual([
     "Bearer T0",
@@ -218,7 +219,7 @@ test("A26 logout resolves if the backend received it or does not know the token,
     "Bearer T0",
   ]);
   const unreachable = apiFor("http://127.0.0.1:9", TOKEN).api;
-  expect((await problemOf(unreachable.logout())).code).toBe("UNREACHABLE");
+  expect((await catchProblem(unreachable.logout())).code).toBe("UNREACHABLE");
 });
 
 test("a backend with only the guide's calls has no capabilities", async () => {

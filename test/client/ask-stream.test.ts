@@ -1,9 +1,9 @@
 import { assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { expect, test } from "vitest";
 import { UNLOGGED_STEP } from "#protocol/numbered-parts";
-import { problemOf } from "#test/client-api";
+import { catchProblem } from "#test/client-api";
 import type { Network, Reply } from "#test/network";
-import { collected, frames, streamWorld, textOf } from "#test/stream-world";
+import { collectParts, frames, joinText, streamWorld } from "#test/stream-world";
 
 const START = { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_1" } };
 const delta = (text: string) => ({ type: "text-delta", id: "t1", delta: text });
@@ -38,7 +38,7 @@ async function* open(text: string) {
 async function ask(network: Network, api: ReturnType<typeof streamWorld>["api"], notes: string[] = []) {
   const stream = await api.askStream({ prompt: "x" }, { idempotencyKey: "I1", note: (text) => notes.push(text) });
   if (stream.kind === "answer") return { answer: stream.answer };
-  const { parts, error } = await collected(stream.parts);
+  const { parts, error } = await collectParts(stream.parts);
   network.settled();
   return { sessionId: stream.sessionId, parts, error };
 }
@@ -93,7 +93,7 @@ test("a stream whose connections are all cut, anywhere, is complete in the end",
             : { stream: cut(BYTES, length, end) };
         });
         const { parts, error } = await ask(network, api);
-        expect([parts, error, textOf(parts ?? [])]).toEqual([NUMBERED, undefined, TEXT]);
+        expect([parts, error, joinText(parts ?? [])]).toEqual([NUMBERED, undefined, TEXT]);
       },
     ),
     { numRuns: 150 },
@@ -162,7 +162,7 @@ test("parts of other generations in the log, before and beside the own one, are 
   network.always("GET /sessions/session_1/events", log(parts));
   const { parts: received } = await ask(network, api);
   expect(received?.map(({ number }) => number)).toEqual([1, 7, 8, 9, 11, 12]);
-  expect(textOf(received ?? [])).toBe(TEXT);
+  expect(joinText(received ?? [])).toBe(TEXT);
 });
 
 test.for([
@@ -177,7 +177,7 @@ test.for([
 test("H09 an error with a success status is an error with its message", async () => {
   const { api, network } = streamWorld();
   network.on("POST /ask", { json: { error: { code: "prohibited_content", message: "refused" } } });
-  expect(await problemOf(api.askStream({ prompt: "x" }))).toMatchObject({ code: "BAD_ANSWER", message: "refused" });
+  expect(await catchProblem(api.askStream({ prompt: "x" }))).toMatchObject({ code: "BAD_ANSWER", message: "refused" });
 });
 
 const LOST: [string, () => Reply][] = [
@@ -239,7 +239,7 @@ test("parts without a number follow the one before them, and nothing after the e
 test("events replays the log, and follows across lost connections until it is left", async () => {
   const { api, network } = streamWorld();
   network.on("GET /sessions/session_1/events", { stream: [frames(PARTS.slice(2, 3), 3)] });
-  expect(await collected(api.events("session_1", { after: 2, live: false }))).toEqual({
+  expect(await collectParts(api.events("session_1", { after: 2, live: false }))).toEqual({
     parts: NUMBERED.slice(2, 3),
   });
   network.on("GET /sessions/session_1/events", { stream: [frames(PARTS.slice(0, 3))] });
@@ -264,6 +264,6 @@ test("a client with a name has it on every new connection", async () => {
   network.on("GET /sessions/session_1/events", log());
   const stream = await api.askStream({ prompt: "x", client: { id: "c1", name: "My desk" } });
   if (stream.kind !== "stream") return expect.fail("it should be a stream");
-  expect(await collected(stream.parts)).toEqual({ parts: NUMBERED });
+  expect(await collectParts(stream.parts)).toEqual({ parts: NUMBERED });
   expect(network.seen.at(-1)?.url.split("/").at(-1)).toBe("events?client=c1&name=My+desk");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { problemOf } from "#test/client-api";
+import { catchProblem } from "#test/client-api";
 import { streamWorld } from "#test/stream-world";
 
 const SESSION = { id: "s/1", title: "T", created_at: "x", updated_at: "x", last_event: 3 };
@@ -99,7 +99,7 @@ test("an interaction that another client answered first is INTERACTION_CLOSED wi
     status: 409,
     json: { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It was denied.", answered: answer },
   });
-  expect(await problemOf(api.answerInteraction("s1", "i1", { action: "approve" }))).toMatchObject({
+  expect(await catchProblem(api.answerInteraction("s1", "i1", { action: "approve" }))).toMatchObject({
     code: "INTERACTION_CLOSED",
     message: "It was denied.",
     details: { answered: answer },
@@ -113,7 +113,7 @@ test("H13 an answer to an interaction that a gateway swallows is looked up, neve
     text: "<html><h1>504 Gateway Time-out</h1></html>",
   });
   network.on("GET /requests/", { status: 404, json: { error: "NOT_FOUND", message: "x" } });
-  expect(await problemOf(api.answerInteraction("s1", "i1", { action: "approve" }))).toMatchObject({
+  expect(await catchProblem(api.answerInteraction("s1", "i1", { action: "approve" }))).toMatchObject({
     code: "OUTCOME_UNKNOWN",
     hint: "Check whether it took effect before you retry.",
   });

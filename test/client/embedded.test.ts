@@ -6,7 +6,7 @@ import { computeFingerprint, type EmbeddedPorts, openEmbeddedBackend, stopEmbedd
 import type { Incoming, Outgoing } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { fakeClock } from "#test/client-clock";
-import { answeringProofs } from "#test/own-backend";
+import { answerProofs } from "#test/own-backend";
 
 const STARTING = "Starting a local backend (stops after 30 minutes of inactivity).";
 
@@ -53,7 +53,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     clock: fakeClock({ jump: () => true }),
     signal: new AbortController().signal,
     processes: { pid: 1, getStartTime: async (pid) => running.get(pid) ?? null },
-    send: answeringProofs(
+    send: answerProofs(
       async (request) => {
         requests.push(request);
         return world.answerToStop();
@@ -156,13 +156,13 @@ test("a failed start reports the last error of its log, and no older one", async
   const { ports, world, folder } = await machine();
   const log = join(folder, "backend.log");
   await writeFile(log, `${JSON.stringify({ level: "error", message: "Yesterday's fault." })}\n`);
-  const failed = (output: string) => ({
+  const describeFailure = (output: string) => ({
     code: "BACKEND_START_FAILED",
     message: `Could not start the local backend${output}.`,
     hint: `Its log: ${log}`,
   });
   world.onSpawn = async () => 1;
-  await expect(openEmbeddedBackend(ports)).rejects.toMatchObject(failed(""));
+  await expect(openEmbeddedBackend(ports)).rejects.toMatchObject(describeFailure(""));
   const lines = [
     { level: "info", event: "x" },
     { level: "error", event: "start_failed", message: "No \u001b[31mPostgres here.", hint: "Install\none." },

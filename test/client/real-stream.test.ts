@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createApi } from "#client/api/api";
 import { useKay } from "#test/kay";
 import { BACKEND } from "#test/network";
-import { collected, textOf } from "#test/stream-world";
+import { collectParts, joinText } from "#test/stream-world";
 
 const machine = useKay();
 
@@ -16,11 +16,11 @@ test("a request to the local backend streams, and its conversation can be replay
   const api = createApi({ baseUrl: BACKEND, send, openStream, clock, random, version: "0.0.0-test", token });
   const stream = await api.askStream({ prompt: "show KAY-3" });
   if (stream.kind !== "stream") return expect.fail("it should be a stream");
-  const { parts, error } = await collected(stream.parts);
+  const { parts, error } = await collectParts(stream.parts);
   expect([error, parts.at(0)?.number, parts.at(-1)?.part.type]).toEqual([undefined, 1, "finish"]);
-  expect(textOf(parts)).toContain("KAY-3");
+  expect(joinText(parts)).toContain("KAY-3");
   const id = stream.sessionId ?? "";
-  expect(await collected(api.events(id, { live: false }))).toEqual({ parts });
+  expect(await collectParts(api.events(id, { live: false }))).toEqual({ parts });
   expect(await api.renameSession(id, "Look at it")).toMatchObject({ id, title: "Look at it", status: "completed" });
   expect((await api.sessions()).data).toMatchObject([{ id, title: "Look at it", last_event: parts.at(-1)?.number }]);
   const live = [];

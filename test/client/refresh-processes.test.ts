@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { RefreshStep } from "#client/credentials/refresh";
-import { bundled } from "#test/bundled";
+import { bundleProgram } from "#test/bundled";
 import { ORIGIN, openProfile } from "#test/credentials";
 import type { Job, Report } from "#test/refresh-worker";
 
-const worker = bundled(new URL("../support/refresh-worker.ts", import.meta.url));
+const worker = bundleProgram(new URL("../support/refresh-worker.ts", import.meta.url));
 afterAll(worker.remove);
 
 /**

@@ -3,28 +3,28 @@ import { expect, test } from "vitest";
 import type { RefreshOutcome } from "#client/credentials/refresh";
 import { Problem } from "#protocol/errors";
 import { ORIGIN } from "#test/credentials";
-import { expired, jwt, K, MINUTE, NOW, OK, REFUSED, SLOW, signedIn, T0, T1 } from "#test/refresh";
+import { createSignedInWorld, expired, jwt, K, MINUTE, NOW, OK, REFUSED, SLOW, T0, T1 } from "#test/refresh";
 
 test("without a sign-in there is no token, and nothing is requested", async () => {
-  const { refresher, spent } = await signedIn(K, () => OK);
+  const { refresher, spent } = await createSignedInWorld(K, () => OK);
   expect([await refresher.accessToken(), await refresher.afterRejection("x"), spent]).toEqual([null, null, []]);
 });
 
 test("an expired token is refreshed before it is used, and the new pair is stored", async () => {
-  const { refresher, spent, stored } = await signedIn(expired, () => OK);
+  const { refresher, spent, stored } = await createSignedInWorld(expired, () => OK);
   expect(await refresher.accessToken()).toBe(T1);
   expect([spent, await stored()]).toEqual([["R0"], { ...K, token: T1, refresh_token: "R1", clock_offset_ms: 0 }]);
 });
 
 test("the new token is stored before anyone gets it", async () => {
-  const { refresher, path } = await signedIn(expired, () => OK);
+  const { refresher, path } = await createSignedInWorld(expired, () => OK);
   await refresher.accessToken();
   expect(readFileSync(path, "utf8")).toContain(T1);
 });
 
 test("A30 a token with 25 minutes left is not refreshed, nor while a session is idle for 3 minutes", async () => {
   const token = jwt(NOW - 5 * MINUTE);
-  const { anotherProcess, clock, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
+  const { anotherProcess, clock, spent } = await createSignedInWorld({ ...K, token, refresh_token: "R0" }, () => OK);
   for (let run = 0; run < 3; run++) expect(await anotherProcess().accessToken()).toBe(token);
   const session = anotherProcess();
   for (clock.advance(0); clock.now() < NOW + 3 * MINUTE; clock.advance(MINUTE))
@@ -34,13 +34,13 @@ test("A30 a token with 25 minutes left is not refreshed, nor while a session is 
 
 test("A30 a token with 4 minutes left is refreshed once, for all processes together", async () => {
   const token = jwt(NOW - 26 * MINUTE);
-  const { anotherProcess, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK, SLOW);
+  const { anotherProcess, spent } = await createSignedInWorld({ ...K, token, refresh_token: "R0" }, () => OK, SLOW);
   const tokens = await Promise.all([1, 2, 3].map(() => anotherProcess().accessToken()));
   expect([tokens, spent]).toEqual([[T1, T1, T1], ["R0"]]);
 });
 
 test("a long session refreshes its new token again when that nearly expires", async () => {
-  const { refresher, clock, spent } = await signedIn(expired, (_, world) => ({
+  const { refresher, clock, spent } = await createSignedInWorld(expired, (_, world) => ({
     ...OK,
     token: jwt(world.clock.now()),
     refresh_token: `R${world.spent.length}`,
@@ -54,13 +54,13 @@ test("a long session refreshes its new token again when that nearly expires", as
 });
 
 test("tokens with a lifetime below the margin do not make every call a refresh", async () => {
-  const { refresher, spent } = await signedIn(expired, () => ({ ...OK, token: jwt(NOW, 2 * MINUTE) }));
+  const { refresher, spent } = await createSignedInWorld(expired, () => ({ ...OK, token: jwt(NOW, 2 * MINUTE) }));
   for (let call = 0; call < 5; call++) await refresher.accessToken();
   expect(spent).toEqual(["R0"]);
 });
 
 test("an opaque token is used until it is refused", async () => {
-  const { refresher, spent } = await signedIn({ ...K, token: "opaque", refresh_token: "R0" }, () => ({
+  const { refresher, spent } = await createSignedInWorld({ ...K, token: "opaque", refresh_token: "R0" }, () => ({
     ...OK,
     token: "opaque-1",
   }));
@@ -69,14 +69,14 @@ test("an opaque token is used until it is refused", async () => {
 });
 
 test("a token without a refresh token is used as long as it lasts, and not replaced", async () => {
-  const { refresher } = await signedIn({ ...K, token: T0 }, () => OK);
+  const { refresher } = await createSignedInWorld({ ...K, token: T0 }, () => OK);
   expect([await refresher.accessToken(), await refresher.afterRejection(T0)]).toEqual([T0, null]);
 });
 
 test("A02 many refusals at once cause one refresh, and a later call may try again after a failure", async () => {
   let down = true;
   const problem = new Problem("UNREACHABLE", "Cannot reach it.");
-  const { refresher, spent } = await signedIn(expired, () => (down ? { kind: "passing", problem } : OK));
+  const { refresher, spent } = await createSignedInWorld(expired, () => (down ? { kind: "passing", problem } : OK));
   const failed = await Promise.allSettled([refresher.afterRejection(T0), refresher.afterRejection(T0)]);
   expect([failed.map(({ status }) => status), spent]).toEqual([["rejected", "rejected"], ["R0"]]);
   down = false;
@@ -88,19 +88,19 @@ test("A02 many refusals at once cause one refresh, and a later call may try agai
 });
 
 test("a refusal of a token that was replaced meanwhile uses the new one", async () => {
-  const { refresher, credentials, spent } = await signedIn(expired, () => OK);
+  const { refresher, credentials, spent } = await createSignedInWorld(expired, () => OK);
   await credentials.write(ORIGIN, 1, { ...K, token: "T9", refresh_token: "R9" });
   expect([await refresher.afterRejection(T0), spent]).toEqual(["T9", []]);
 });
 
 test("A01 a process that gets the lock second uses the stored tokens of the first", async () => {
-  const { anotherProcess, spent, stored } = await signedIn(expired, () => OK, SLOW);
+  const { anotherProcess, spent, stored } = await createSignedInWorld(expired, () => OK, SLOW);
   const tokens = await Promise.all([1, 2, 3, 4, 5].map(() => anotherProcess().afterRejection(T0)));
   expect([tokens, spent, (await stored()).refresh_token]).toEqual([[T1, T1, T1, T1, T1], ["R0"], "R1"]);
 });
 
 test("A03 the loser of a race uses what the winner stored while its own refresh was refused", async () => {
-  const { refresher, stored } = await signedIn(expired, async (_, world) => {
+  const { refresher, stored } = await createSignedInWorld(expired, async (_, world) => {
     await world.credentials.write(ORIGIN, 1, { ...K, token: "T1", refresh_token: "R1" });
     return REFUSED;
   });
@@ -111,7 +111,7 @@ test("A03 the loser of a race uses what the winner stored while its own refresh 
 });
 
 test("A03 a winner that stores up to 3 s later is waited for", async () => {
-  const { refresher, clock, stored, credentials } = await signedIn(expired, () => REFUSED);
+  const { refresher, clock, stored, credentials } = await createSignedInWorld(expired, () => REFUSED);
   const { sleep } = clock;
   clock.sleep = async (ms) => {
     await sleep(ms);
@@ -121,7 +121,7 @@ test("A03 a winner that stores up to 3 s later is waited for", async () => {
 });
 
 test("A03 the tokens are removed only if the refused refresh token is still stored after 3 s; the session ID stays", async () => {
-  const { refresher, clock, stored } = await signedIn(expired, () => REFUSED);
+  const { refresher, clock, stored } = await createSignedInWorld(expired, () => REFUSED);
   await expect(refresher.accessToken()).rejects.toMatchObject({
     code: "REFRESH_INVALID",
     message: "Your sign-in has ended.",
@@ -133,13 +133,17 @@ test("A03 the tokens are removed only if the refused refresh token is still stor
 });
 
 test("a refresh token that was used twice is reported as such", async () => {
-  const { refresher } = await signedIn(expired, () => ({ kind: "invalid", code: "REFRESH_REUSED", message: "theft" }));
+  const { refresher } = await createSignedInWorld(expired, () => ({
+    kind: "invalid",
+    code: "REFRESH_REUSED",
+    message: "theft",
+  }));
   await expect(refresher.accessToken()).rejects.toMatchObject({ code: "REFRESH_REUSED", exit: 4 });
 });
 
 test("a backend's refusal is neither shown nor does it choose the error", async () => {
   const hostile: RefreshOutcome = { kind: "invalid", code: "INTERNAL", message: "\u001b[2J R0" };
-  const { refresher } = await signedIn(expired, () => hostile);
+  const { refresher } = await createSignedInWorld(expired, () => hostile);
   await expect(refresher.accessToken()).rejects.toMatchObject({
     code: "REFRESH_INVALID",
     message: "Your sign-in has ended.",
@@ -156,7 +160,7 @@ test.for([
 ] as const)(
   "A04 a temporary fault (%s) leaves stored data byte for byte, and nobody must sign in",
   async ([, problem]) => {
-    const { refresher, path } = await signedIn(expired, () => ({ kind: "passing", problem }));
+    const { refresher, path } = await createSignedInWorld(expired, () => ({ kind: "passing", problem }));
     const oldBytes = readFileSync(path);
     const error = await refresher.afterRejection(T0).catch((entry) => entry);
     expect(error).toBeInstanceOf(Problem);
@@ -166,7 +170,9 @@ test.for([
 );
 
 test("A04 a call that throws a network fault counts as temporary too", async () => {
-  const { refresher, stored } = await signedIn(expired, () => Promise.reject(new Problem("TLS_FAILED", "No.")));
+  const { refresher, stored } = await createSignedInWorld(expired, () =>
+    Promise.reject(new Problem("TLS_FAILED", "No.")),
+  );
   await expect(refresher.accessToken()).rejects.toMatchObject({ exit: 6 });
   expect(await stored()).toEqual(expired);
 });
@@ -174,7 +180,7 @@ test("A04 a call that throws a network fault counts as temporary too", async () 
 test("an early refresh that fails temporarily does not fail the command: the token is still valid", async () => {
   const token = jwt(NOW - 26 * MINUTE);
   const problem = new Problem("UNREACHABLE", "Cannot reach it.");
-  const { refresher, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => ({
+  const { refresher, spent } = await createSignedInWorld({ ...K, token, refresh_token: "R0" }, () => ({
     kind: "passing",
     problem,
   }));
@@ -184,7 +190,7 @@ test("an early refresh that fails temporarily does not fail the command: the tok
 test.for([[undefined], [""], [null], ["undefined"], ["null"]])(
   "A29 an answer whose refresh token is %j keeps the old one",
   async ([refresh_token]) => {
-    const { refresher, stored } = await signedIn(expired, () => ({
+    const { refresher, stored } = await createSignedInWorld(expired, () => ({
       kind: "ok",
       token: T1,
       refresh_token,
@@ -200,7 +206,11 @@ test.for([[undefined], [""], [null], ["undefined"], ["null"]])(
 test.for(["", "undefined", "null"])(
   "A29 an answer whose token is %j is a temporary fault, and nothing is stored",
   async (token) => {
-    const { refresher, stored } = await signedIn(expired, () => ({ kind: "ok", token, refresh_token: "R1" }));
+    const { refresher, stored } = await createSignedInWorld(expired, () => ({
+      kind: "ok",
+      token,
+      refresh_token: "R1",
+    }));
     await expect(refresher.accessToken()).rejects.toMatchObject({ exit: 6 });
     expect(await stored()).toEqual(expired);
   },
@@ -208,7 +218,7 @@ test.for(["", "undefined", "null"])(
 
 test("someone who signs in again during a refresh is not overwritten by it", async () => {
   const newSignIn = { session_id: "kaysession_2", token: "T9", refresh_token: "R9" };
-  const { refresher, stored } = await signedIn(expired, async (_, { credentials }) => {
+  const { refresher, stored } = await createSignedInWorld(expired, async (_, { credentials }) => {
     await credentials.update(ORIGIN, () => newSignIn);
     return OK;
   });
@@ -216,7 +226,7 @@ test("someone who signs in again during a refresh is not overwritten by it", asy
 });
 
 test("someone who logs out during a refresh stays logged out", async () => {
-  const { refresher, stored } = await signedIn(expired, async (_, { credentials }) => {
+  const { refresher, stored } = await createSignedInWorld(expired, async (_, { credentials }) => {
     await credentials.update(ORIGIN, () => K);
     return OK;
   });
@@ -224,7 +234,7 @@ test("someone who logs out during a refresh stays logged out", async () => {
 });
 
 test("a write for another origin during a refresh loses nothing", async () => {
-  const { refresher, stored, credentials } = await signedIn(expired, async (_, world) => {
+  const { refresher, stored, credentials } = await createSignedInWorld(expired, async (_, world) => {
     await world.credentials.update("http://127.0.0.1:4000", () => ({ token: "other" }));
     return OK;
   });
@@ -233,7 +243,10 @@ test("a write for another origin during a refresh loses nothing", async () => {
 });
 
 test("each refresh has a separate idempotency key", async () => {
-  const { refresher, keys, clock } = await signedIn(expired, (_, world) => ({ ...OK, token: jwt(world.clock.now()) }));
+  const { refresher, keys, clock } = await createSignedInWorld(expired, (_, world) => ({
+    ...OK,
+    token: jwt(world.clock.now()),
+  }));
   await refresher.accessToken();
   clock.advance(26 * MINUTE);
   await refresher.accessToken();

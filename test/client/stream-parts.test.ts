@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type PartRead, readParts } from "#client/api/parts";
-import { problemOf } from "#test/client-api";
+import { catchProblem } from "#test/client-api";
 
 const CONTEXT = { host: "http://b", now: 0, route: "ask" } as const;
 const FINISH = 'data: {"type":"finish","finishReason":"stop"}\n\n';
@@ -136,7 +136,7 @@ test.for([
   const ended = (async () => {
     for await (const part of readParts({ body: body() }, CONTEXT)) expect.fail(`unexpected ${JSON.stringify(part)}`);
   })();
-  expect(await problemOf(ended)).toMatchObject({
+  expect(await catchProblem(ended)).toMatchObject({
     code: "BAD_ANSWER",
     message: "http://b sent an event larger than 8 MiB.",
   });
@@ -162,6 +162,6 @@ test("H22 unknown types and values are ignored silently, invalid ones with one w
 
 test("a stream without end is given up before it fills the memory", async () => {
   const chunk = new TextEncoder().encode(`: ${"x".repeat(65_533)}\n`.repeat(128));
-  const problem = await problemOf(read(...Array.from({ length: 34 }, () => chunk)));
+  const problem = await catchProblem(read(...Array.from({ length: 34 }, () => chunk)));
   expect(problem).toMatchObject({ code: "BAD_ANSWER", message: "http://b sent a stream larger than 256 MiB." });
 });

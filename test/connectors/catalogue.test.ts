@@ -11,7 +11,7 @@ const sandbox = {
   github: { origin: "http://127.0.0.1:4013", client: { id: "kay-sandbox-github", secret: "s5" } },
 };
 
-function shown(options: Parameters<typeof configureServices>[0]) {
+function listServices(options: Parameters<typeof configureServices>[0]) {
   return configureServices(options).map(({ service, endpoints, client }) => [service.name, client?.id, endpoints]);
 }
 
@@ -43,7 +43,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
     revoke: "https://auth.atlassian.com/oauth/revoke",
     api: "https://api.atlassian.com",
   };
-  const provided = shown({ clients: { atlassian: real }, sandbox });
+  const provided = listServices({ clients: { atlassian: real }, sandbox });
   expect(provided.filter(([, client]) => client !== undefined)).toEqual([
     ["jira", "real", atlassian],
     ["confluence", "real", atlassian],
@@ -79,7 +79,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
     ],
   ]);
   expect(provided.at(-1)).toEqual(["kyg", undefined, { authorize: "", token: "", api: "" }]);
-  expect(shown({ clients: {}, sandbox })[0]).toEqual([
+  expect(listServices({ clients: {}, sandbox })[0]).toEqual([
     "jira",
     "kay-sandbox-atlassian",
     {
@@ -93,7 +93,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
 
 test("Google's APIs have separate hosts, and one sandbox origin serves them all", () => {
   const of = (options: Parameters<typeof configureServices>[0]) =>
-    shown(options).find(([name]) => name === "google-docs");
+    listServices(options).find(([name]) => name === "google-docs");
   expect(of({ clients: { google: real } })).toEqual([
     "google-docs",
     "real",

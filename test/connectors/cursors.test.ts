@@ -10,7 +10,7 @@ import type { ToolContext } from "#connectors/tool";
 import { DEFAULT_SEED as ATLASSIAN } from "#sandbox/atlassian/default-seed";
 import { DEFAULT_SEED as GOOGLE } from "#sandbox/google/default-seed";
 import { contextOver, runTool } from "./support/outside.ts";
-import { connected, sandboxServices } from "./support/sandbox.ts";
+import { connectService, sandboxServices } from "./support/sandbox.ts";
 
 type Data = Record<string, unknown> & { next_cursor?: string };
 type List = { input?: Record<string, unknown>; field: string };
@@ -98,7 +98,7 @@ test("every tool with a limit has a cursor, and is tested here", () => {
 test.each(Object.entries(LISTS))(
   "%s lists everything once and in order by cursors, whatever the limits",
   async (name, list) => {
-    const { run } = await connected(sandboxServices(SEED), name.split(".")[0] ?? "");
+    const { run } = await connectService(sandboxServices(SEED), name.split(".")[0] ?? "");
     const call = async (input: Data) => {
       const data = (await run(name, { ...list.input, ...input })).data as Data;
       expect(data[list.field]).toHaveProperty(
@@ -114,7 +114,7 @@ test.each(Object.entries(LISTS))(
 );
 
 test("a thread is read from its newest replies on, with the message that began it first", async () => {
-  const { run } = await connected(sandboxServices(), "slack");
+  const { run } = await connectService(sandboxServices(), "slack");
   const { url: thread } = await run("slack.send_message", { channel: "#random", text: "Why?" });
   for (const text of ["one", "two", "three", "four"])
     await run("slack.reply", { channel: "#random", message: thread, text });
@@ -127,7 +127,7 @@ test("a thread is read from its newest replies on, with the message that began i
 });
 
 /** A list whose pages have any sizes, also 0, and whose cursors say nothing about them. */
-function pagesOf(sizes: number[]) {
+function createPages(sizes: number[]) {
   const starts = sizes.map((_, index) => sizes.slice(0, index).reduce((sum, size) => sum + size, 0));
   const pages = sizes.map((size, index) =>
     Array.from({ length: size }, (_, item) => ({ id: (starts[index] ?? 0) + item })),
@@ -146,7 +146,7 @@ test("whatever the sizes of pages and the limits, each item is listed once and i
   const limits = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(sizes, limits, async (sizes, limits) => {
-      const { all, fetchPage } = pagesOf(sizes);
+      const { all, fetchPage } = createPages(sizes);
       const pages: object[] = [];
       let list: ListRequest = { limit: 0, start: { index: 0 }, next: { index: 0 } };
       for (let calls = 0; list.next; calls++) {
@@ -167,7 +167,7 @@ const numbers = defineListTool({
   examples: [],
   summary: () => "List numbers",
   run: async (_, _context, list) => {
-    const { fetchPage } = pagesOf([4, 0, 6]);
+    const { fetchPage } = createPages([4, 0, 6]);
     const { items, more } = await readPages(fetchPage, list);
     const text = formatList(list, { count: items.length, words: "numbers", more, items: () => items.join() });
     return { data: { start: list.start, ids: items.map(({ id }) => id) }, text: text.split(":")[0] ?? "" };

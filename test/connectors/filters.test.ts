@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { googleSheets } from "#connectors/google-sheets/google-sheets";
-import { connected, sandboxServices } from "./support/sandbox.ts";
+import { connectService, sandboxServices } from "./support/sandbox.ts";
 
 test("HubSpot deals are listed by amount, dates and order", async () => {
-  const { run } = await connected(sandboxServices(), "hubspot");
+  const { run } = await connectService(sandboxServices(), "hubspot");
   type Deals = { deals: { name: string; amount: number | null; closes: string | null }[] };
   const list = async (input: Record<string, unknown>) =>
     ((await run("hubspot.list_deals", { stage: "all", limit: 100, ...input })).data as Deals).deals;
@@ -23,7 +23,7 @@ test("HubSpot deals are listed by amount, dates and order", async () => {
 });
 
 test("Confluence pages are searched by date and by CQL", async () => {
-  const { run } = await connected(sandboxServices(), "confluence");
+  const { run } = await connectService(sandboxServices(), "confluence");
   const search = async (input: Record<string, unknown>) =>
     (await run("confluence.search", { limit: 50, ...input })).data as { cql: string; pages: { updated: string }[] };
   const { cql, pages } = await search({ changedSince: "2026-11-01" });
@@ -37,7 +37,7 @@ test("Confluence pages are searched by date and by CQL", async () => {
 });
 
 test("GitHub issues are listed by several labels and date, and commits by author and date", async () => {
-  const { run } = await connected(sandboxServices(), "github");
+  const { run } = await connectService(sandboxServices(), "github");
   const repository = "kay-demo/kay-docs";
   type Issues = { issues: { title: string }[] };
   const titles = async (input: Record<string, unknown>) =>
@@ -59,7 +59,7 @@ test("GitHub issues are listed by several labels and date, and commits by author
 });
 
 test("Airtable fields are set together", async () => {
-  const { run } = await connected(sandboxServices(), "airtable");
+  const { run } = await connectService(sandboxServices(), "airtable");
   type Tables = { tables: { name: string; fields: { name: string; type: string }[] }[] };
   const { bases } = (await run("airtable.list_bases", {})).data as { bases: { id: string }[] };
   const { tables } = (await run("airtable.describe_base", { base: bases[0]?.id })).data as Tables;
@@ -76,7 +76,7 @@ test("Airtable fields are set together", async () => {
 });
 
 test("Sheets take rows as values, and new tabs", async () => {
-  const { run } = await connected(sandboxServices(), "google-sheets");
+  const { run } = await connectService(sandboxServices(), "google-sheets");
   const { data: created } = await run("google-sheets.create_spreadsheet", { title: "Rows" });
   const spreadsheet = (created as { id: string }).id;
   await run("google-sheets.add_sheet", { spreadsheet, title: "Second" });

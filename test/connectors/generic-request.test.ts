@@ -3,7 +3,7 @@ import { configureServices } from "#connectors/catalogue";
 import { getGenericAccess, isPlainPath } from "#connectors/http/generic-request";
 
 const services = configureServices({ sandbox: {}, clients: {} });
-const accessOf = (name: string, method: string, path: string) => {
+const getAccess = (name: string, method: string, path: string) => {
   const configuration = services.find(({ service }) => service.name === name);
   return getGenericAccess(configuration?.service ?? {}, { method, path });
 };
@@ -18,7 +18,7 @@ test.each([
   ["slack", "GET", "/conversations.history?channel=C1"],
   ["slack", "POST", "/users.profile.get"],
 ])("%s: %s %s only reads", (name, method, path) => {
-  expect(accessOf(name, method, path)).toBe("read");
+  expect(getAccess(name, method, path)).toBe("read");
 });
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   ["github", "PUT", "/user/starred/a/b", "write"],
   ["kyg", "GET", "/anything", "write"],
 ])("%s: %s %s asks, as a %s call", (name, method, path, access) => {
-  expect(accessOf(name, method, path)).toBe(access);
+  expect(getAccess(name, method, path)).toBe(access);
 });
 
 test.each([
@@ -53,8 +53,8 @@ test.each([
 });
 
 test("GraphQL by GET is a write, and pages and words with such names stay reads", () => {
-  expect(accessOf("github", "GET", "/graphql?query=mutation%7Bx%7D")).toBe("write");
-  expect(accessOf("github", "GET", "/repos/a/graphql-js/issues?pageToken=3&methods=a")).toBe("read");
+  expect(getAccess("github", "GET", "/graphql?query=mutation%7Bx%7D")).toBe("write");
+  expect(getAccess("github", "GET", "/repos/a/graphql-js/issues?pageToken=3&methods=a")).toBe("read");
 });
 
 test("every built-in service but the in-house one says what reads", () => {

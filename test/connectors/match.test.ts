@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { requireMatch, requirePerson } from "#connectors/match";
-import { connected, sandboxServices } from "./support/sandbox.ts";
+import { connectService, sandboxServices } from "./support/sandbox.ts";
 
 const PAGES = ["Launch plan", "Launch plan (copy)", "Dana’s  notes", "Budget"].map((title, id) => ({ title, id }));
 const findPage = (text: string, purpose: "read" | "change", pages = PAGES) =>
@@ -121,7 +121,7 @@ test.each([
 ])(
   "%s: %s with a part of a name changes nothing, and lists what has it",
   async (name, tool, input, message, similar) => {
-    const service = await connected(sandboxServices(), name);
+    const service = await connectService(sandboxServices(), name);
     await expect(service.run(tool, input)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       message,
@@ -131,7 +131,7 @@ test.each([
 );
 
 test("a Slack message to reply to is the only one that says the words", async () => {
-  const slack = await connected(sandboxServices(), "slack");
+  const slack = await connectService(sandboxServices(), "slack");
   const say = (text: string) => slack.run("slack.send_message", { channel: "#general", text });
   await say("the release is ready to go");
   const reply = { channel: "#general", message: "release is ready", text: "ok" };

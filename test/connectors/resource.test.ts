@@ -98,7 +98,7 @@ const WRITES: [tool: string, input: Record<string, unknown>, words: string | und
 ];
 
 test.each(WRITES)("a grant for %s with %j covers it %s", (name, input, words) => {
-  expect(resourceOf(name, input)).toBe(words);
+  expect(getResource(name, input)).toBe(words);
 });
 
 test("every tool that writes is in the table above, and no tool that reads has a grant", () => {
@@ -310,7 +310,7 @@ const SPELLINGS: [tool: string, words: string, inputs: Record<string, unknown>[]
 ];
 
 test.each(SPELLINGS)("%s %s is the same however it is spelled", (name, words, inputs) => {
-  expect(inputs.map((input) => resourceOf(name, input))).toEqual(inputs.map(() => words));
+  expect(inputs.map((input) => getResource(name, input))).toEqual(inputs.map(() => words));
 });
 
 test.each([
@@ -329,7 +329,7 @@ test.each([
   ["confluence.update_page", { page: "plan” of space DOCS “" }],
   ["google-drive.share_file", { file: "Plan", person: "sam@example.com, ann@example.com" }],
 ])("a grant for %s with %j covers only these arguments: they could be read as something else", (name, input) => {
-  expect(resourceOf(name, input)).toBeUndefined();
+  expect(getResource(name, input)).toBeUndefined();
 });
 
 const MANY = Array.from({ length: 11 }, (_, index) => `p${index}@example.com`).join(", ");
@@ -366,7 +366,7 @@ test("a draft is written first and reviewed before the model continues", () => {
   ]);
 });
 
-function resourceOf(name: string, input: Record<string, unknown>): string | undefined {
+function getResource(name: string, input: Record<string, unknown>): string | undefined {
   return tool(name).resource?.(input);
 }
 

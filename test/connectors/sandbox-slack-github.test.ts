@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { connected, sandboxServices } from "./support/sandbox.ts";
+import { connectService, sandboxServices } from "./support/sandbox.ts";
 
 test("Slack in the sandbox: channels, messages and people are read", async () => {
-  const slack = await connected(sandboxServices(), "slack");
+  const slack = await connectService(sandboxServices(), "slack");
   expect(slack.identity).toMatchObject({
     accountId: "T0KAYDEMO1:U0DANADEM1",
     user: { name: "Dana Demo", username: "dana", email: "dana@example.com" },
@@ -32,7 +32,7 @@ test("Slack in the sandbox: channels, messages and people are read", async () =>
 
 test("Slack in the sandbox: a sent message is there, under the URL that kay returns", async () => {
   const world = sandboxServices();
-  const slack = await connected(world, "slack");
+  const slack = await connectService(world, "slack");
   const message = await slack.run("slack.send_message", { channel: "general", text: "Release **today**, @sam" });
   expect(message.text).toMatch(/^Sent to #general\.\n\nhttp:\/\/127\.0\.0\.1:4012\/archives\/C0GENERAL1\/p\d{16}$/);
   expect(await (await world.fetch(message.url ?? "")).text()).toContain("Release *today*, &lt;@U0SAMSAMP2&gt;");
@@ -54,12 +54,12 @@ test("Slack in the sandbox: a sent message is there, under the URL that kay retu
 
 test("V10 Slack in the sandbox: a channel that was not joined and a missing scope say what to do", async () => {
   const world = sandboxServices();
-  const slack = await connected(world, "slack");
+  const slack = await connectService(world, "slack");
   await expect(slack.run("slack.send_message", { channel: "releases", text: "x" })).rejects.toMatchObject({
     code: "SERVICE_FAILED",
     message: "Slack: this account is not in that channel.",
   });
-  const reader = await connected(world, "slack", ["users:read", "channels:read", "groups:read"]);
+  const reader = await connectService(world, "slack", ["users:read", "channels:read", "groups:read"]);
   await expect(reader.run("slack.send_message", { channel: "general", text: "x" })).rejects.toMatchObject({
     code: "SERVICE_FAILED",
     message: "The connection to Slack lacks the permission chat:write.",
@@ -67,7 +67,7 @@ test("V10 Slack in the sandbox: a channel that was not joined and a missing scop
 });
 
 test("GitHub in the sandbox: issues and pull requests are read", async () => {
-  const github = await connected(sandboxServices(), "github");
+  const github = await connectService(sandboxServices(), "github");
   expect((await github.run("github.list_repositories", { name: "kay" })).text).toMatch(/\| [\w-]+\/kay/);
   expect(github.identity).toMatchObject({
     accountId: "4100001",
@@ -95,7 +95,7 @@ test("GitHub in the sandbox: issues and pull requests are read", async () => {
 
 test("GitHub in the sandbox: an issue is created, commented on and closed", async () => {
   const world = sandboxServices();
-  const github = await connected(world, "github");
+  const github = await connectService(world, "github");
   const issue = await github.run("github.create_issue", {
     repository: "dotfiles",
     title: "Colours",
@@ -114,7 +114,7 @@ test("GitHub in the sandbox: an issue is created, commented on and closed", asyn
 });
 
 test("GitHub: an issue is changed, reopened and assigned, and its other labels stay", async () => {
-  const { run } = await connected(sandboxServices(), "github");
+  const { run } = await connectService(sandboxServices(), "github");
   const target = { repository: "kay-docs", number: 1 };
   type Data = { title: string; labels: string[]; assignees: string[]; state: string };
   const edit = async (input: object) => (await run("github.edit_issue", { ...target, ...input })).data as Data;
@@ -129,7 +129,7 @@ test("GitHub: an issue is changed, reopened and assigned, and its other labels s
 });
 
 test("GitHub: a pull request is reviewed, and its checks say what failed", async () => {
-  const { run } = await connected(sandboxServices(), "github");
+  const { run } = await connectService(sandboxServices(), "github");
   const repository = "kay-docs";
   type Pulls = { pull_requests: { number: number; author: string }[] };
   const { pull_requests: pulls } = (await run("github.list_pull_requests", { repository })).data as Pulls;
@@ -153,7 +153,7 @@ test("GitHub: a pull request is reviewed, and its checks say what failed", async
 });
 
 test("GitHub: a pull request is opened, read with its diff, and merged", async () => {
-  const { run } = await connected(sandboxServices(), "github");
+  const { run } = await connectService(sandboxServices(), "github");
   const repository = "kay-docs";
   const open = (input: object) => run("github.create_pull_request", { repository, title: "Search box", ...input });
   await expect(open({ source: "nowhere" })).rejects.toMatchObject({ details: { service_status: 422 } });

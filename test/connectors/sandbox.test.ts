@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { connected, sandboxServices } from "./support/sandbox.ts";
+import { connectService, sandboxServices } from "./support/sandbox.ts";
 
 test("Jira in the sandbox: consent, search, close, and the search no longer shows it", async () => {
-  const jira = await connected(sandboxServices(), "jira");
+  const jira = await connectService(sandboxServices(), "jira");
   expect(jira.identity.user).toMatchObject({ name: "Dana Demo", email: "dana@example.com", account_type: "atlassian" });
   expect((await jira.run("jira.list_projects", {})).text).toContain("| KAY | Kay | software |");
   const open = await jira.run("jira.search", { project: "KAY", status: "open" });
@@ -13,7 +13,7 @@ test("Jira in the sandbox: consent, search, close, and the search no longer show
 });
 
 test("V01 the sandbox accepts every description that kay writes, and reads it back", async () => {
-  const jira = await connected(sandboxServices(), "jira");
+  const jira = await connectService(sandboxServices(), "jira");
   const description = "Line 1\nLine 2\n\n- item & <b>\n\n```sh\nls -l\n```\n\n> quoted\n\n1. one\n2. two";
   const input = { project: "KAY", summary: "A | B", type: "bug", description, priority: "high", assignee: "me" };
   const { data } = await jira.run("jira.create_issue", input);
@@ -31,7 +31,7 @@ test("V01 the sandbox accepts every description that kay writes, and reads it ba
 });
 
 test("Jira in the sandbox: links and time spent are on the issue, each side with its own words", async () => {
-  const { run } = await connected(sandboxServices(), "jira");
+  const { run } = await connectService(sandboxServices(), "jira");
   await run("jira.link_issues", { issue: "KAY-3", relation: "blocks", other: "KAY-4" });
   await run("jira.log_work", { issue: "KAY-3", time: "1h", comment: "Read the code" });
   await run("jira.log_work", { issue: "KAY-3", time: "30m", started: "2026-11-26" });
@@ -43,7 +43,7 @@ test("Jira in the sandbox: links and time spent are on the issue, each side with
 });
 
 test("V02 a connection without write access names the permission", async () => {
-  const jira = await connected(sandboxServices(), "jira", ["read:jira-work", "read:me"]);
+  const jira = await connectService(sandboxServices(), "jira", ["read:jira-work", "read:me"]);
   await expect(jira.run("jira.add_comment", { issue: "KAY-3", text: "x" })).rejects.toMatchObject({
     code: "SERVICE_FAILED",
     message: "The connection to Jira lacks the permission write:jira-work.",
@@ -51,7 +51,7 @@ test("V02 a connection without write access names the permission", async () => {
 });
 
 test("Confluence in the sandbox: a page is found and read", async () => {
-  const confluence = await connected(sandboxServices(), "confluence");
+  const confluence = await connectService(sandboxServices(), "confluence");
   const { data } = await confluence.run("confluence.search", { text: "release", space: "KAY" });
   expect(data).toMatchObject({ pages: [{ title: "Release checklist", space: "Kay engineering" }] });
   const page = await confluence.run("confluence.get_page", { page: "release checklist" });
@@ -59,7 +59,7 @@ test("Confluence in the sandbox: a page is found and read", async () => {
 });
 
 test("words from a title are enough to read a page, and not to change it", async () => {
-  const confluence = await connected(sandboxServices(), "confluence");
+  const confluence = await connectService(sandboxServices(), "confluence");
   expect((await confluence.run("confluence.get_page", { page: "checklist" })).text).toContain("Run the checks");
   await expect(confluence.run("confluence.add_comment", { page: "checklist", text: "x" })).rejects.toMatchObject({
     message: "No page is called “checklist”.",
@@ -68,7 +68,7 @@ test("words from a title are enough to read a page, and not to change it", async
 });
 
 test("the comments on a page are listed with their authors, whose names need another permission", async () => {
-  const confluence = await connected(sandboxServices(), "confluence");
+  const confluence = await connectService(sandboxServices(), "confluence");
   const page = "Runbook: sign-in fails";
   await confluence.run("confluence.add_comment", { page, text: "Done **today**" });
   const { data, text } = await confluence.run("confluence.list_comments", { page });
@@ -84,7 +84,7 @@ test("the comments on a page are listed with their authors, whose names need ano
     /^3 comments on Runbook: sign-in fails:\n\n\*\*Dana Demo\*\*, 2026-11-27 \d\d:\d\d \(UTC\)\n\nDone/,
   );
   const scopes = ["search:confluence", "read:page:confluence", "read:comment:confluence", "read:me"];
-  const older = await connected(sandboxServices(), "confluence", scopes);
+  const older = await connectService(sandboxServices(), "confluence", scopes);
   expect((await older.run("confluence.list_comments", { page, limit: 1 })).data).toMatchObject({
     comments: [{ author: "unknown", text: "Yes, with `REFRESH_INVALID`." }],
   });
@@ -92,7 +92,7 @@ test("the comments on a page are listed with their authors, whose names need ano
 
 test("Confluence in the sandbox: a page is created, added to, commented on, replaced and read", async () => {
   const world = sandboxServices();
-  const confluence = await connected(world, "confluence");
+  const confluence = await connectService(world, "confluence");
   expect((await confluence.run("confluence.list_spaces", {})).text).toMatch(
     /^1 space:[\s\S]*\| KAY \| Kay engineering \|/,
   );
@@ -128,28 +128,28 @@ test("Confluence in the sandbox: a page is created, added to, commented on, repl
 
 test("V02 a Confluence connection from before its writing tools names the new permission", async () => {
   const scopes = ["search:confluence", "read:page:confluence", "read:me"];
-  const confluence = await connected(sandboxServices(), "confluence", scopes);
+  const confluence = await connectService(sandboxServices(), "confluence", scopes);
   expect((await confluence.run("confluence.get_page", { page: "Release checklist" })).text).toContain("Run the checks");
-  const missingPermission = (permission: string) => ({
+  const createPermissionError = (permission: string) => ({
     code: "SERVICE_FAILED",
     message: `The connection to Confluence lacks the permission ${permission}.`,
     hint: "Run `kay disconnect confluence`, then `kay connect confluence`, and allow the permission.",
   });
   const page = "Release checklist";
   await expect(confluence.run("confluence.update_page", { page, text: "x" })).rejects.toMatchObject(
-    missingPermission("write:page:confluence"),
+    createPermissionError("write:page:confluence"),
   );
   await expect(confluence.run("confluence.add_comment", { page, text: "x" })).rejects.toMatchObject(
-    missingPermission("write:comment:confluence"),
+    createPermissionError("write:comment:confluence"),
   );
   await expect(confluence.run("confluence.list_spaces", {})).rejects.toMatchObject(
-    missingPermission("read:space:confluence"),
+    createPermissionError("read:space:confluence"),
   );
 });
 
 test("Bitbucket in the sandbox: a pull request is opened, commented on, approved twice and merged once", async () => {
   const world = sandboxServices();
-  const bitbucket = await connected(world, "bitbucket");
+  const bitbucket = await connectService(world, "bitbucket");
   expect((await bitbucket.run("bitbucket.list_repositories", {})).text).toMatch(/^2 repositories:[\s\S]*\| kay-cli \|/);
   const repository = "kay-cli";
   const input = { repository, source: "KAY-3-help-typo", title: "KAY-3 Mend the help", description: "“confirm”" };
@@ -181,7 +181,7 @@ test("Bitbucket in the sandbox: a pull request is opened, commented on, approved
 
 test("V02 a Bitbucket connection from before its writing tools names the new permission", async () => {
   const scopes = ["account", "repository", "pullrequest"];
-  const bitbucket = await connected(sandboxServices(), "bitbucket", scopes);
+  const bitbucket = await connectService(sandboxServices(), "bitbucket", scopes);
   const request = { repository: "kay-cli", id: 2 };
   await bitbucket.run("bitbucket.comment", { ...request, text: "Reading is enough for this" });
   for (const tool of ["approve", "merge", "decline"]) {
@@ -194,7 +194,7 @@ test("V02 a Bitbucket connection from before its writing tools names the new per
 });
 
 test("Bitbucket in the sandbox: pull requests of one repository and of all", async () => {
-  const bitbucket = await connected(sandboxServices(), "bitbucket");
+  const bitbucket = await connectService(sandboxServices(), "bitbucket");
   expect(bitbucket.identity.metadata).toMatchObject({ workspace: "kay-demo" });
   const all = await bitbucket.run("bitbucket.list_pull_requests", {});
   expect(all.text).toMatch(/^3 open pull requests:/);
@@ -206,7 +206,7 @@ test("Bitbucket in the sandbox: pull requests of one repository and of all", asy
 });
 
 test("HubSpot in the sandbox: a contact, a deal and a note, from start to end", async () => {
-  const hubspot = await connected(sandboxServices(), "hubspot");
+  const hubspot = await connectService(sandboxServices(), "hubspot");
   expect(hubspot.identity).toMatchObject({ user: { name: "Dana Demo" }, metadata: { currency: "EUR" } });
   expect((await hubspot.run("hubspot.list_deals", { owner: "me", stage: "open" })).text).toMatch(
     /^1 open deal of yours, together 12,000 EUR:/,
@@ -243,7 +243,7 @@ test("HubSpot in the sandbox: a contact, a deal and a note, from start to end", 
 
 test("LinkedIn in the sandbox: the account, a post, a comment, a reaction, and the post is deleted", async () => {
   const world = sandboxServices();
-  const linkedin = await connected(world, "linkedin");
+  const linkedin = await connectService(world, "linkedin");
   expect((await linkedin.run("linkedin.me", {})).text).toContain("**Dana Demo** on LinkedIn");
   const { data, url = "" } = await linkedin.run("linkedin.create_post", { text: "Out (now): a_b #kay" });
   const { post } = data as { post: string };

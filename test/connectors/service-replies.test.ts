@@ -345,8 +345,9 @@ test("a body in another charset is read as its content type says", async () => {
 });
 
 test("a truncated response is distinguished from an unreachable service", async () => {
-  const broken = () => new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
-  const { http } = httpOver({ fetch: async () => new Response(broken()) }, jira);
+  const createBrokenStream = () =>
+    new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
+  const { http } = httpOver({ fetch: async () => new Response(createBrokenStream()) }, jira);
   const details = await failure(http.request({ path: "/x", answer: NEEDS }));
   expect(details).toMatchObject({ code: "SERVICE_FAILED", message: "Jira broke off its response." });
 });

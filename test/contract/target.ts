@@ -44,7 +44,7 @@ function createTarget(url: string, consent: Consent): Target {
     const { body } = await guide.connect("jira", known);
     const [session_id = "", url = "", state = ""] = [body.session_id, body.authorization_url, body.state].map(String);
     await consent(url);
-    return { session_id, ...(await completed(guide, state)) };
+    return { session_id, ...(await waitForSignIn(guide, state)) };
   };
   const sandbox = async () => isSandbox(String((await guide.connect("jira")).body.authorization_url));
   return {
@@ -69,7 +69,7 @@ function createTarget(url: string, consent: Consent): Target {
 }
 
 /** Polls as in the guide: every 2 to 3 seconds, or at once if nobody has to click first. */
-async function completed(guide: GuideClient, state: string): Promise<Omit<SignedIn, "session_id">> {
+async function waitForSignIn(guide: GuideClient, state: string): Promise<Omit<SignedIn, "session_id">> {
   let found: Omit<SignedIn, "session_id"> | undefined;
   await until(async () => {
     const { body } = await guide.status(state);

@@ -33,12 +33,12 @@ test("`kay help environment` names every provider that a client can be set for",
 
 test("every variable of `kay help environment` is read", () => {
   const read = readBy(sources("src/**/*.ts", "bin/*.js"));
-  expect(helped().filter((name) => !read.has(name))).toEqual([]);
+  expect(listHelpNames().filter((name) => !read.has(name))).toEqual([]);
 });
 
 test("every variable that is read is in `kay help environment`, except for what the system sets", () => {
   const read = [...readBy(sources("src/**/*.ts", "bin/*.js"))];
-  const documented = [...helped(), ...OF_THE_SYSTEM];
+  const documented = [...listHelpNames(), ...OF_THE_SYSTEM];
   expect(read.filter((name) => !documented.includes(name)).sort()).toEqual([]);
 });
 
@@ -50,10 +50,12 @@ test("every kay variable that the documents name is read", () => {
   expect([...new Set(mentioned)].filter((name) => !read.has(name))).toEqual([]);
 });
 
-function helped(): string[] {
+function listHelpNames(): string[] {
   const text = TOPICS.environment ?? "";
   const names = [...text.matchAll(NAME)].map(([name]) => name);
-  const clients = [...text.matchAll(/\bKAY_CLIENT_<PROVIDER>(_\w+)/g)].flatMap(([, end = ""]) => clientVariables(end));
+  const clients = [...text.matchAll(/\bKAY_CLIENT_<PROVIDER>(_\w+)/g)].flatMap(([, end = ""]) =>
+    listClientVariables(end),
+  );
   return [...new Set([...names, ...clients])];
 }
 
@@ -70,12 +72,12 @@ function readBy(code: string): Set<string> {
   // Names in lists: the keys of providers, proxies.
   add(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g, (name) => (isVariable(name) ? [name] : []));
   // Clients of providers, and the places of kyg, are put together.
-  add(/`KAY_CLIENT_\$\{\w+(?:\.toUpperCase\(\))?\}(_ID|_SECRET)`/g, clientVariables);
+  add(/`KAY_CLIENT_\$\{\w+(?:\.toUpperCase\(\))?\}(_ID|_SECRET)`/g, listClientVariables);
   add(/getCACertificates\("(default)"\)/g, () => ["NODE_EXTRA_CA_CERTS"]);
   return names;
 }
 
-function clientVariables(end: string): string[] {
+function listClientVariables(end: string): string[] {
   return Object.keys(PROVIDERS).map((provider) => `KAY_CLIENT_${provider.toUpperCase()}${end}`);
 }
 

@@ -30,10 +30,10 @@ test("the two nodes of the compose file are alike, and have one Postgres and one
 test("every variable and flag of the examples exists", () => {
   const variables = nodes.flatMap((node) => Object.keys(node?.environment ?? {}));
   const units = UNITS.map((unit) => read(unit).text);
-  const told = units.flatMap((text) =>
+  const unitVariables = units.flatMap((text) =>
     [...text.matchAll(/\b((?:KAY|DATABASE)_[A-Z_]+)=/g)].map(([, name = ""]) => name),
   );
-  for (const name of [...variables, ...told]) expect(TOPICS.environment).toMatch(new RegExp(`\\b${name}\\b`));
+  for (const name of [...variables, ...unitVariables]) expect(TOPICS.environment).toMatch(new RegExp(`\\b${name}\\b`));
   const commands = [
     ...nodes.flatMap((node) => [node?.command ?? [], node?.healthcheck?.test ?? []]),
     ...units.map((text) => (/^ExecStart=(.*)$/m.exec(text)?.[1] ?? "").split(" ")),

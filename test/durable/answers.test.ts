@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => expect(model.left()).toBe(0));
 
 /** The next step runs twice: the first time, its node loses the generation to the other one in the middle of it. */
-function takenOver(step: Parameters<typeof model.script>[0]): void {
+function scriptTakeover(step: Parameters<typeof model.script>[0]): void {
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script(async () => {
     // Another connection of the node has another number, so for everyone else the first is gone.
@@ -30,13 +30,13 @@ function takenOver(step: Parameters<typeof model.script>[0]): void {
   });
 }
 
-async function asked(world: World, token: string, body: object) {
+async function ask(world: World, token: string, body: object) {
   const { status, body: answer } = await world.call("POST /ask", { token, body });
   return { status, answer };
 }
 
 /** Values that differ between answers. */
-const bare = ({ status, answer }: Awaited<ReturnType<typeof asked>>) => {
+const bare = ({ status, answer }: Awaited<ReturnType<typeof ask>>) => {
   const { generation_id, session_id, confirmation_token, expires_at, ...rest } = answer;
   const ids = [generation_id, session_id, confirmation_token, expires_at].map((id) => typeof id);
   return { status, ids, rest };
@@ -57,9 +57,9 @@ test.each([
   const { token } = await connect(a);
   const whole = step as Parameters<typeof model.script>[0];
   model.script(whole);
-  const undisturbed = bare(await asked(a, token, body));
-  takenOver(whole);
-  expect(bare(await asked(a, token, body))).toEqual(undisturbed);
+  const undisturbed = bare(await ask(a, token, body));
+  scriptTakeover(whole);
+  expect(bare(await ask(a, token, body))).toEqual(undisturbed);
 });
 
 test("a missing service is reported the same way when another node finds it", async () => {
@@ -67,19 +67,19 @@ test("a missing service is reported the same way when another node finds it", as
   await a.call("POST /connections/disconnect?service=jira", { token });
   const step = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] as [string, string, object][] };
   model.script(step);
-  const undisturbed = await asked(a, token, { prompt: "close KAY-3" });
+  const undisturbed = await ask(a, token, { prompt: "close KAY-3" });
   expect(undisturbed).toMatchObject({ status: 403, answer: { code: "AUTH_REQUIRED", integrations: ["jira"] } });
-  takenOver(step);
-  expect(bare(await asked(a, token, { prompt: "close KAY-3" }))).toEqual(bare(undisturbed));
+  scriptTakeover(step);
+  expect(bare(await ask(a, token, { prompt: "close KAY-3" }))).toEqual(bare(undisturbed));
 });
 
 test("an approval returns what was done when another node continues it", async () => {
   const { token } = await connect(a);
   const close = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] as [string, string, object][] };
   model.script(close);
-  const { answer } = await asked(a, token, { prompt: "close KAY-3", confirm: true });
+  const { answer } = await ask(a, token, { prompt: "close KAY-3", confirm: true });
   a.outside.expect(CLOSE, json({}));
-  takenOver({ text: "Closed." });
+  scriptTakeover({ text: "Closed." });
   const { confirmation_token } = answer;
   const done = await a.call("POST /ask/confirm", { token, body: { confirmation_token, approved: true } });
   expect(done).toMatchObject({

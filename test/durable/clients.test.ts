@@ -19,7 +19,7 @@ const follow = (world: World, token: string, session: unknown, query = "") =>
   openStream(world, `GET /sessions/${session}/events?after=0${query}`, token);
 
 /** Reads until the clients have these names, each with whether it is enabled. */
-async function named(stream: TestStream, names: Record<string, boolean>): Promise<void> {
+async function waitForNames(stream: TestStream, names: Record<string, boolean>): Promise<void> {
   for (;;) {
     const { data, number } = await stream.next("data-presence");
     expect(number).toBeNaN();
@@ -37,7 +37,7 @@ async function conversation(world = a) {
   return { token, session: String(stream.headers.get("kay-session-id")) };
 }
 
-async function waiting(client?: object) {
+async function askForApproval(client?: object) {
   const { token, session: installation } = await connect(a);
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] }, { text: "Closed." });
   const stream = await openStream(a, "POST /ask", token, {
@@ -57,20 +57,20 @@ test("clients that connect, leave, or stop answering at one node are reported at
   const { token, session } = await conversation();
   const before = (await a.call(`GET /sessions/${session}`, { token })).body;
   const ann = await follow(a, token, session, "&client=a&name=ann");
-  await named(ann, { ann: true });
+  await waitForNames(ann, { ann: true });
   const bob = await follow(b, token, session, "&client=b&name=bob&interaction=disabled");
-  await named(bob, { ann: true, bob: false });
-  await named(ann, { ann: true, bob: false });
+  await waitForNames(bob, { ann: true, bob: false });
+  await waitForNames(ann, { ann: true, bob: false });
   await b.call(`PUT /sessions/${session}/clients/b`, {
     token,
     body: { interaction: { supported: true, enabled: true } },
   });
-  await named(ann, { ann: true, bob: true });
+  await waitForNames(ann, { ann: true, bob: true });
   // The same client twice; one leaves, and the client is still there.
   const twice = await follow(b, token, session, "&client=b&name=bob");
   await twice.close();
   await bob.close();
-  await named(ann, { ann: true });
+  await waitForNames(ann, { ann: true });
   await ann.close();
   expect((await a.call(`GET /sessions/${session}`, { token })).body).toEqual(before);
 });
@@ -79,7 +79,7 @@ test("the stream of a question begins with its own first part, and followers com
   const { token, session } = await conversation();
   const gate = Promise.withResolvers<void>();
   const ann = await follow(a, token, session, "&client=a&name=ann");
-  await named(ann, { ann: true });
+  await waitForNames(ann, { ann: true });
   model.script(async () => {
     await gate.promise;
     return { text: "Hello again." };
@@ -99,10 +99,10 @@ test("clients of a killed node are gone at the next check", async () => {
   const c = start();
   const ann = await follow(a, token, session, "&client=a&name=ann");
   const ghost = await follow(c, token, session, "&client=g&name=ghost");
-  await named(ann, { ann: true, ghost: true });
+  await waitForNames(ann, { ann: true, ghost: true });
   await c.ports.node.close();
   await a.backend.tick();
-  await named(ann, { ann: true });
+  await waitForNames(ann, { ann: true });
   await ghost.close();
   await ann.close();
 });
@@ -124,7 +124,7 @@ test("two hundred clients that connect at once are reported in a few words, and 
 });
 
 test("G02 of two clients that answer at two nodes at once one wins, and the other learns which answer counts and whose", async () => {
-  const { token, stream, session, id, answer } = await waiting();
+  const { token, stream, session, id, answer } = await askForApproval();
   const [ann, bob] = [
     await follow(a, token, session, "&client=a&name=ann"),
     await follow(b, token, session, "&client=b&name=bob"),
@@ -152,7 +152,7 @@ test("G02 of two clients that answer at two nodes at once one wins, and the othe
 
 test("a disabled client is refused at every node, the card stays open, and it answers once enabled", async () => {
   const only = { id: "a", name: "ann", interaction: { supported: true, enabled: true } };
-  const { token, stream, session, answer } = await waiting(only);
+  const { token, stream, session, answer } = await askForApproval(only);
   const put = (enabled: boolean) =>
     b.call(`PUT /sessions/${session}/clients/a`, { token, body: { interaction: { supported: true, enabled } } });
   await put(false);

@@ -16,17 +16,19 @@ test("a stream that is cut at any byte and resumed after its last complete event
   const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "zażółć" } });
   await stream.end();
   const path = `/sessions/${stream.headers.get("kay-session-id")}/events?live=false`;
-  const whole = await bytesOf(token, path);
+  const whole = await readBytes(token, path);
   const texts = eventsOf(whole).flatMap(({ data }) => (data.type === "text-delta" ? [data.delta] : []));
   expect(texts.join("")).toBe("żółć 👩‍👩‍👧 日本語line\nline\r\n\u2028 e\u0301");
   const rests = new Map<number, Buffer>();
   for (let length = 0; length <= whole.length; length++) {
     // Each byte of a text, and every eleventh of the rest, because each is a request.
     const cut =
-      length % 11 === 0 || (whole[length] ?? 0) > 127 ? await bytesOf(token, path, length) : whole.subarray(0, length);
+      length % 11 === 0 || (whole[length] ?? 0) > 127
+        ? await readBytes(token, path, length)
+        : whole.subarray(0, length);
     const events = eventsOf(cut);
     const after = events.at(-1)?.id ?? 0;
-    const rest = rests.get(after) ?? (await bytesOf(token, path, undefined, after));
+    const rest = rests.get(after) ?? (await readBytes(token, path, undefined, after));
     rests.set(after, rest);
     if (!isDeepStrictEqual([...events, ...eventsOf(rest)], eventsOf(whole)))
       expect.fail(`cut after ${length} bytes: ${cut.subarray(-80)}`);
@@ -35,7 +37,7 @@ test("a stream that is cut at any byte and resumed after its last complete event
 });
 
 /** Reads the bytes of a stream; with a length, only that many. */
-async function bytesOf(token: string, path: string, length?: number, after?: number): Promise<Buffer> {
+async function readBytes(token: string, path: string, length?: number, after?: number): Promise<Buffer> {
   const headers = { authorization: `Bearer ${token}`, ...(after ? { "last-event-id": String(after) } : {}) };
   const response = await world().backend.fetch(
     new Request(world().ports.publicUrl + path, { headers }),

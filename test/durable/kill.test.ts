@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { closing, expectOneEffect, FIRST, killing, LAST } from "#test/durable/killing";
+import { createCloseStep, createRequester, expectOneEffect, FIRST, LAST } from "#test/durable/killing";
 import { usePlace } from "#test/durable/place";
 
-const place = usePlace(closing);
-const { request } = killing(place);
+const place = usePlace(createCloseStep);
+const { request } = createRequester(place);
 const TEXT = [...FIRST, ...LAST].join("");
 
 /** Moments at which the write may have been sent when its process was killed. */

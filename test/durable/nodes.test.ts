@@ -22,7 +22,7 @@ const prompt = (world: World, token: string, body: object = {}) =>
   openStream(world, "POST /ask", token, { body: { prompt: "close KAY-3", ...body } });
 const follow = (world: World, token: string, session: unknown, after = 0) =>
   openStream(world, `GET /sessions/${session}/events?after=${after}`, token);
-const sessionOf = (stream: TestStream) => stream.headers.get("kay-session-id");
+const getSessionId = (stream: TestStream) => stream.headers.get("kay-session-id");
 const closeCall = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }] as [string, string, object]] };
 
 test("what one node writes is followed at the other with little delay", async () => {
@@ -33,7 +33,7 @@ test("what one node writes is followed at the other with little delay", async ()
     return { text: ["Hel", "lo."] };
   });
   const stream = await prompt(a, token);
-  const other = await follow(b, token, sessionOf(stream));
+  const other = await follow(b, token, getSessionId(stream));
   await other.next("data-status");
   gate.resolve();
   await stream.next("text-delta");
@@ -53,7 +53,7 @@ test("an approval is answered at another node than the one that asked it, once",
   const { data } = await stream.next("data-interaction-request");
   await stream.next("data-status");
   a.outside.expect(CLOSE, json({}));
-  const where = `POST /sessions/${sessionOf(stream)}/interactions/${data.interaction_id}`;
+  const where = `POST /sessions/${getSessionId(stream)}/interactions/${data.interaction_id}`;
   const answers = await Promise.all(
     [a, b, b, a].map((world) => world.call(where, { token, body: { action: "approve" } })),
   );
@@ -88,7 +88,7 @@ test("a connection made at one node lets the other's generation continue, with t
   expect((await callback(b, state)).status).toBe(200);
   const { data } = await stream.next("data-interaction-request");
   b.outside.expect(CLOSE, json({}));
-  await b.call(`POST /sessions/${sessionOf(stream)}/interactions/${data.interaction_id}`, {
+  await b.call(`POST /sessions/${getSessionId(stream)}/interactions/${data.interaction_id}`, {
     token,
     body: { action: "approve" },
   });
@@ -105,7 +105,7 @@ test("a reader at one node keeps a generation running on another, although nobod
   });
   const stream = await prompt(a, token);
   await stream.next("start-step");
-  const other = await follow(b, token, sessionOf(stream));
+  const other = await follow(b, token, getSessionId(stream));
   await other.next("start-step");
   await stream.close();
   await pause(600);
@@ -120,7 +120,7 @@ test("the second of two questions continues at another node when its own is gone
   model.script({ text: "One." });
   const stream = await prompt(a, token);
   await stream.end();
-  const session = sessionOf(stream);
+  const session = getSessionId(stream);
   const { db } = database();
   const generation = (await b.call(`GET /sessions/${session}`, { token })).body;
   expect(generation).toMatchObject({ status: "completed" });
@@ -160,7 +160,7 @@ test("all connections of the database are lost: generations continue, and nothin
   const { data } = await stream.next("data-interaction-request");
   await stream.next("data-status");
   await stream.close();
-  const session = sessionOf(stream);
+  const session = getSessionId(stream);
   const gate = Promise.withResolvers<void>();
   model.script();
   a.outside.expect(CLOSE, json({}));
@@ -193,7 +193,7 @@ test("a node that has ended refuses streams and requests before any work begins,
   await first.end();
   await a.backend.close();
   const headers = { accept: "text/event-stream", "idempotency-key": "k1" };
-  const events = `/sessions/${sessionOf(first)}/events`;
+  const events = `/sessions/${getSessionId(first)}/events`;
   for (const refused of [
     await a.call(`GET ${events}`, { token, headers }),
     await a.call("POST /ask", { token, headers, body: { prompt: "hello" } }),
@@ -203,7 +203,7 @@ test("a node that has ended refuses streams and requests before any work begins,
     expect(refused.headers.get("retry-after")).toBe("1");
   }
   expect((await b.call("GET /requests/k1", { token })).status).toBe(404);
-  const other = await follow(b, token, sessionOf(first));
+  const other = await follow(b, token, getSessionId(first));
   await other.next("finish");
   await other.close();
 });

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { askThrough, type Came, partsOf } from "#test/durable/client";
+import { askThrough, type Came, readParts } from "#test/durable/client";
 import { cutNode } from "#test/durable/cut-node";
 import type { ModelAsk, ModelStep } from "#test/durable/outside";
 import { usePlace } from "#test/durable/place";
 import type { BackendProcess } from "#test/durable/processes";
-import { faultsOf } from "#test/durable/whole";
+import { listFaults } from "#test/durable/whole";
 
 const WORDS = Array.from({ length: 200 }, (_, index) => `word ${index} `);
 const place = usePlace(script);
@@ -26,14 +26,14 @@ test("a process that is killed while it streams is replaced by another within se
   let killed = 0;
   const backend = async () => (a.alive() ? a : b);
   const watch = (async () => {
-    while ((await wordsOf(a, token)) < 20) await pause(20);
+    while ((await countWords(a, token)) < 20) await pause(20);
     await a.kill();
     killed = performance.now();
   })();
   const outcome = await askThrough({ token, backend }, "long");
   await watch;
   const { db } = database;
-  expect(await faultsOf(database, outcome, WORDS.join(""))).toEqual([]);
+  expect(await listFaults(database, outcome, WORDS.join(""))).toEqual([]);
   expect(outcome.cuts).toBe(1);
   const { claimed } = (await db
     .selectFrom("generations")
@@ -45,7 +45,7 @@ test("a process that is killed while it streams is replaced by another within se
   await b.kill();
 
   /** How many words are in the log. */
-  async function wordsOf(_: BackendProcess, __: string): Promise<number> {
+  async function countWords(_: BackendProcess, __: string): Promise<number> {
     const rows = await database.db.selectFrom("events").select("part").execute();
     return (
       rows
@@ -69,7 +69,7 @@ test("a paused process keeps its work; one whose connection is cut has lost it a
   const asks = model.asks.length;
   const reading = (async () => {
     const other = await fetch(`${b.url}/sessions/${session}/events`, { headers });
-    for await (const part of partsOf(other, performance.now() + 60_000)) {
+    for await (const part of readParts(other, performance.now() + 60_000)) {
       parts.push(part);
       if (part.type === "finish") return;
     }
@@ -87,12 +87,12 @@ test("a paused process keeps its work; one whose connection is cut has lost it a
   await pause(1_000);
   const generation = parts.find((part) => part.type === "start")?.messageMetadata?.generation_id ?? "";
   const stream = { session: session ?? "", generation, parts, cuts: 0 };
-  expect(await faultsOf(database, stream, WORDS.join(""))).toEqual([]);
+  expect(await listFaults(database, stream, WORDS.join(""))).toEqual([]);
   expect(model.asks.length - asks).toBeLessThanOrEqual(2);
   expect(a.alive()).toBe(true);
   const arrivedCount = service.arrived.length;
   const again = await askThrough({ token, backend: async () => a }, "close it");
-  expect(await faultsOf(database, again, "Closed.")).toEqual([]);
+  expect(await listFaults(database, again, "Closed.")).toEqual([]);
   expect(service.arrived.length - arrivedCount).toBe(1);
   await Promise.all([a.kill(), b.kill()]);
 });

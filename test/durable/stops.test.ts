@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isGenerationEnd } from "#protocol/numbered-parts";
 import { until } from "#test/built/processes";
-import { type Came, partsOf } from "#test/durable/client";
+import { type Came, readParts } from "#test/durable/client";
 import { cutNode } from "#test/durable/cut-node";
-import { closing, FIRST, LAST } from "#test/durable/killing";
+import { createCloseStep, FIRST, LAST } from "#test/durable/killing";
 import { usePlace } from "#test/durable/place";
-import { faultsOf } from "#test/durable/whole";
+import { listFaults } from "#test/durable/whole";
 
-const place = usePlace(closing);
+const place = usePlace(createCloseStep);
 
 /**
  * The outcome of a write whose process pauses at a moment, loses its connection, and continues after another one has
@@ -34,7 +34,7 @@ test.each([
     expect(await cutNode(database.config, session)).toBe(1);
     const parts: Came[] = [];
     const other = await fetch(`${b.url}/sessions/${session}/events`, { headers });
-    for await (const part of partsOf(other, performance.now() + 30_000)) {
+    for await (const part of readParts(other, performance.now() + 30_000)) {
       parts.push(part);
       if (isGenerationEnd(part)) break;
     }
@@ -42,7 +42,7 @@ test.each([
     await pause(1_000);
     const generation = parts.find((part) => part.type === "start")?.messageMetadata?.generation_id ?? "";
     const stream = { session, generation, parts, cuts: 0 };
-    expect(await faultsOf(database, stream, [...FIRST, ...LAST].join(""))).toEqual([]);
+    expect(await listFaults(database, stream, [...FIRST, ...LAST].join(""))).toEqual([]);
     expect(parts.findLast((part) => part.type === "data-receipt")?.data.effect).toBe(receipt);
     expect(service.arrived.length - arrivedCount).toBeLessThanOrEqual(1);
     if (receipt === "settled") expect(service.arrived.length - arrivedCount).toBe(1);

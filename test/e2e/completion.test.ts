@@ -29,7 +29,7 @@ function homeWithTitles(): Home {
 }
 
 /** Checks that nothing typed or listed was executed. */
-const untouched = (home: Home) => expect(readdirSync(home.folder)).not.toContain("pwned");
+const expectUntouched = (home: Home) => expect(readdirSync(home.folder)).not.toContain("pwned");
 
 const complete = (home: Home, ...words: string[]) => home.run(["__complete", "bash", String(words.length), ...words]);
 
@@ -45,7 +45,7 @@ test("__complete answers with a kind, the text before the value, and a line for 
     "values\t\nsession_1_aa\tLogin `touch pwned` $(touch pwned); touch pwned\n" +
       `session_2_bb\tIt's "quoted" \\ 100% red second line\nlatest\tthe newest\n`,
   );
-  untouched(home);
+  expectUntouched(home);
 });
 
 test("__complete writes nothing, starts nothing and prints nothing on stderr, whatever is wrong", async () => {
@@ -108,7 +108,7 @@ needs("bash")("bash completes a line as it is typed", async () => {
   const list = await shell.tab("kay attach session_", "\t\t");
   expect(list).toContain("session_1_aa  (Login `touch pwned` $(touch pwned); touch pwned)");
   expect(list).toContain(`session_2_bb  (It's "quoted" \\ 100% red second line)`);
-  untouched(home);
+  expectUntouched(home);
 });
 
 needs("zsh")("zsh completes a line as it is typed", async () => {
@@ -124,7 +124,7 @@ needs("zsh")("zsh completes a line as it is typed", async () => {
   const list = await shell.tab("kay attach ");
   expect(list).toContain("session_1_aa  -- Login `touch pwned` $(touch pwned); touch pwned");
   expect(list).toContain(`session_2_bb  -- It's "quoted" \\ 100% red second line`);
-  untouched(home);
+  expectUntouched(home);
 });
 
 needs("fish")("fish completes a line", async () => {
@@ -143,7 +143,7 @@ needs("fish")("fish completes a line", async () => {
   expect(await lines('kay ask "$(touch pwned)" --conf')).toEqual([
     "--confirm\tShow the plan and ask before doing anything",
   ]);
-  untouched(home);
+  expectUntouched(home);
 });
 
 function fish(home: Home, script: string): Promise<string[]> {

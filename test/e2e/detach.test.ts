@@ -23,7 +23,7 @@ async function sees(shell: Shell, text: string): Promise<void> {
 }
 
 /** The newest conversation, once it has ended. */
-async function ended(home: Home): Promise<string> {
+async function waitForEnd(home: Home): Promise<string> {
   await until(
     async () => {
       const { stdout } = await home.run(["sessions", "list", "--json"], { limitMs: 60_000 });
@@ -54,7 +54,7 @@ test.for([
   process.kill(shell.pid, "SIGKILL");
   await new Promise((resolve) => setTimeout(resolve, LEFT_MS));
   open();
-  expect(await ended(home)).toContain("Two.");
+  expect(await waitForEnd(home)).toContain("Two.");
 });
 
 test("/detach and --background leave a request running, and kay attach follows it to its end", {
@@ -78,7 +78,7 @@ test("/detach and --background leave a request running, and kay attach follows i
   const begun = await home.run(["ask", "--background", "count on"], { limitMs: 60_000 });
   expect(begun).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^session_\w+\n$/) });
   second.resolve();
-  expect(await ended(home)).toContain("Three. Four.");
+  expect(await waitForEnd(home)).toContain("Three. Four.");
 });
 
 test("N35 serve --stop leaves a busy backend alone, and --force stops it; the request continues at the next start", {
@@ -96,5 +96,5 @@ test("N35 serve --stop leaves a busy backend alone, and --force stops it; the re
   });
   model.script({ text: ["One.\n\n", "Two."] });
   open();
-  expect(await ended(home)).toContain("Two.");
+  expect(await waitForEnd(home)).toContain("Two.");
 });

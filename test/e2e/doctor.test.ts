@@ -3,18 +3,18 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { openHome } from "#test/built/home";
-import { checksOf } from "#test/doctor";
+import { readChecks } from "#test/doctor";
 
 test("the built kay checks a fresh machine, starts the local backend, and writes a report", async () => {
   const home = openHome();
   const first = await home.run(["doctor", "jira", "--json"], { limitMs: 60_000 });
-  const checks = checksOf(first);
+  const checks = readChecks(first);
   // A slow machine may need longer for the first start than doctor waits; the next run finds it started.
   if (checks.backend?.startsWith("failed: The backend has not answered"))
     await home.run(["model"], { limitMs: 60_000 });
   const second = await home.run(["doctor", "--bundle", "report.json", "--json"]);
   expect(second.exit).toBe(0);
-  expect(checksOf(second)).toMatchObject({
+  expect(readChecks(second)).toMatchObject({
     runtime: expect.stringMatching(/^ok: kay \d+\.\d+\.\d+ on Node 2\d\./),
     settings: expect.stringMatching(/^ok: Profile default;/),
     keychain: 'skipped: Not used, because the setting "credentials" is file.',
@@ -46,7 +46,7 @@ test("with everything frozen it ends within 15 s and names the step that does no
   const result = await home.run(["doctor", "jira", "--json"]);
   expect(Date.now() - began).toBeLessThan(16_000);
   expect(result.stdout).not.toContain("pr0xy-word");
-  expect({ exit: result.exit, checks: checksOf(result) }).toMatchObject({
+  expect({ exit: result.exit, checks: readChecks(result) }).toMatchObject({
     exit: 1,
     checks: {
       "network.proxy": `ok: http://127.0.0.1:${port}, which HTTPS_PROXY names.`,

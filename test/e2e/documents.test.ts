@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openHome } from "#test/built/home";
 import { serve } from "#test/built/serve";
-import { faultsOf } from "#test/json-schemas";
+import { listFaults } from "#test/json-schemas";
 import { schemas } from "../../scripts/schemas.ts";
 
 test("the package ships the schemas, and kay help json prints them", async () => {
@@ -16,13 +16,13 @@ test("the package ships the schemas, and kay help json prints them", async () =>
 
 test("--jq filters in the built kay, without its environment, and ends an endless expression", async () => {
   const home = openHome();
-  const filtered = (expression: string) => home.run(["config", "path", "--jq", expression], { env: { SECRET: "x" } });
-  expect(await filtered('.path | endswith("config.json"), $ENV')).toMatchObject({ exit: 0, stdout: "true\n{}\n" });
-  expect(await filtered("def f: [f]; f")).toMatchObject({ exit: 1, stdout: "" });
-  expect(await filtered(".[")).toMatchObject({ exit: 2, stdout: "" });
+  const runFilter = (expression: string) => home.run(["config", "path", "--jq", expression], { env: { SECRET: "x" } });
+  expect(await runFilter('.path | endswith("config.json"), $ENV')).toMatchObject({ exit: 0, stdout: "true\n{}\n" });
+  expect(await runFilter("def f: [f]; f")).toMatchObject({ exit: 1, stdout: "" });
+  expect(await runFilter(".[")).toMatchObject({ exit: 2, stdout: "" });
 });
 
 test("kay serve --json prints what its schema says", async () => {
   const { running } = await serve(openHome());
-  expect(await faultsOf("serve", JSON.parse(running.stdout()))).toEqual([]);
+  expect(await listFaults("serve", JSON.parse(running.stdout()))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Home, openHome, postmasterOf } from "#test/built/home";
+import { type Home, openHome, readPostmasterPid } from "#test/built/home";
 import { end, isRunning, until } from "#test/built/processes";
 import { connect } from "#test/built/serve";
 
@@ -30,12 +30,12 @@ test("a killed backend leaves its Postgres, and the next command continues with 
   const home = openHome();
   home.hasDatabase();
   await connect(home, "jira");
-  const postgres = postmasterOf(home.postgres());
+  const postgres = readPostmasterPid(home.postgres());
   const killed = home.record()?.pid;
   await end(killed, "SIGKILL");
   expect(await isRunning(postgres ?? 0)).toBe(true);
   expect(await connections(home)).toMatchObject(CONNECTED);
-  expect(postmasterOf(home.postgres())).toBe(postgres);
+  expect(readPostmasterPid(home.postgres())).toBe(postgres);
   expect(home.record()?.pid).not.toBe(killed);
 });
 
@@ -78,13 +78,13 @@ test("a killed Postgres is started again by its backend", { timeout: 90_000 }, a
   const home = openHome();
   home.hasDatabase();
   await connect(home, "jira");
-  const [backend, postgres] = [home.record(), postmasterOf(home.postgres())];
+  const [backend, postgres] = [home.record(), readPostmasterPid(home.postgres())];
   await end(postgres, "SIGKILL");
   const first = await connections(home);
   expect([0, 6]).toContain(first.exit);
   expect(await connections(home)).toMatchObject(CONNECTED);
   expect(home.record()).toEqual(backend);
-  expect(postmasterOf(home.postgres())).not.toBe(postgres);
+  expect(readPostmasterPid(home.postgres())).not.toBe(postgres);
 });
 
 test("a power loss during a change costs no sign-in and no data, and the outcome of the change is reported as unknown", {
@@ -93,13 +93,13 @@ test("a power loss during a change costs no sign-in and no data, and the outcome
   const home = openHome();
   home.hasDatabase();
   await connect(home, "jira");
-  const sandbox = await sandboxOf(home);
+  const sandbox = await findSandbox(home);
   const plan = JSON.parse((await home.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
   const fault = { match: { method: "POST", path: "*/transitions" }, delay_ms: 60_000 };
   await fetch(`${sandbox}/_sandbox/faults`, { method: "PUT", body: JSON.stringify(fault) });
   const running = home.start(["confirm", plan.confirmation_token, "--approve"]);
-  await until(async () => (await faultsOf(sandbox)) === 0, "the change was never sent");
-  await Promise.all([end(home.record()?.pid, "SIGKILL"), end(postmasterOf(home.postgres()), "SIGKILL")]);
+  await until(async () => (await countFaults(sandbox)) === 0, "the change was never sent");
+  await Promise.all([end(home.record()?.pid, "SIGKILL"), end(readPostmasterPid(home.postgres()), "SIGKILL")]);
   const lost = await running.ended;
   expect({ ...lost, stderr: "" }).toEqual({ exit: 1, stdout: "", stderr: "" });
   expect(lost.stderr).toMatch(/unknown|The answer was lost/);
@@ -139,7 +139,7 @@ test("an idle backend ends itself, with its Postgres and its record", {
   const { pid = 0 } = home.record() ?? {};
   await until(async () => !(await isRunning(pid)), "it runs on");
   expect(existsSync(join(home.state, "backend.json"))).toBe(false);
-  expect(postmasterOf(home.postgres())).toBe(undefined);
+  expect(readPostmasterPid(home.postgres())).toBe(undefined);
   expect(readFileSync(join(home.state, "backend.log"), "utf8")).toMatch(/"stopping"/);
 });
 
@@ -176,13 +176,13 @@ test("a state folder that cannot be created is reported in one sentence, with wh
 });
 
 /** Address of the local backend's sandbox, from the link to its consent page. */
-async function sandboxOf(home: Home): Promise<string> {
+async function findSandbox(home: Home): Promise<string> {
   const begun = await home.run(["connect", "jira", "--no-wait", "--json", "--profile", "other"]);
   return new URL(JSON.parse(begun.stdout).authorization_url).origin;
 }
 
 /** Number of unused faults of the sandbox. */
-async function faultsOf(sandbox: string): Promise<number> {
+async function countFaults(sandbox: string): Promise<number> {
   const { faults } = (await (await fetch(`${sandbox}/_sandbox/faults`)).json()) as { faults: unknown[] };
   return faults.length;
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { useChromium } from "#test/built/chromium";
-import { recordingBrowser, useHome } from "#test/built/home";
+import { createBrowser, useHome } from "#test/built/home";
 import { openShell, type Shell } from "#test/built/terminal";
 import { needs } from "#test/needs";
 
@@ -12,7 +12,7 @@ type Issue = { key: string; status: string };
 
 /** A shell in which `$BROWSER` records the link, and a user who answers in Chromium. */
 async function desk(columns: number, rows: number, profile: string) {
-  const { program, opened } = recordingBrowser(home(), profile);
+  const { program, opened } = createBrowser(home(), profile);
   const env = { ...home().env, BROWSER: program, KAY_PROFILE: profile };
   const shell = await openShell({ columns, rows, env, cwd: home().folder });
   let links = 0;
@@ -44,10 +44,12 @@ test.for(sizes)(
     const { url, says } = await consent("Allow");
     expect(says).toMatch(/Jira is connected.*Dana Demo.*You can close this tab and go back to the terminal\./s);
     expect(await shell.exit()).toBe(0);
-    expect(linkOf(shell)).toBe(url);
+    expect(findLink(shell)).toBe(url);
     fits(shell, columns);
     expect(shell.text().replaceAll(/\s+/g, " ")).toMatch(
-      new RegExp(`Connected jira as Dana Demo \\(dana@example\\.com\\) at ${siteOf(url)} in profile wide${columns}$`),
+      new RegExp(
+        `Connected jira as Dana Demo \\(dana@example\\.com\\) at ${formatSite(url)} in profile wide${columns}$`,
+      ),
     );
     expect(shell.isCursorVisible()).toBe(true);
 
@@ -64,18 +66,18 @@ test.for(sizes)(
 
     shell.enter(`kay ask --confirm "close ${issue}"`);
     await shell.shows(/Continue\? \[y\/N\] $/);
-    expect(await statusOf(url, issue)).toBe("To Do");
+    expect(await readStatus(url, issue)).toBe("To Do");
     shell.type("y\r");
     expect(await shell.exit()).toBe(0);
     expect(shell.text()).toContain(`${issue} is now Done`);
-    expect(await statusOf(url, issue)).toBe("Done");
+    expect(await readStatus(url, issue)).toBe("Done");
 
     shell.enter('kay ask --confirm "close KAY-11"');
     await shell.shows(/Continue\? \[y\/N\] $/);
     shell.type("n\r");
     expect(await shell.exit()).toBe(5);
     expect(shell.text()).toMatch(/✗ Nothing was done\.$/);
-    expect(await statusOf(url, "KAY-11")).toBe("To Do");
+    expect(await readStatus(url, "KAY-11")).toBe("To Do");
 
     shell.enter("kay connect confluence");
     await consent("Allow");
@@ -118,11 +120,11 @@ test("keys typed before the question was shown never answer it", { timeout: 90_0
   await shell.shows(/Continue\? \[y\/N\] $/);
   shell.type("no\r");
   expect(await shell.exit()).toBe(5);
-  expect(await statusOf(url, "KAY-5")).toBe("To Do");
+  expect(await readStatus(url, "KAY-5")).toBe("To Do");
 });
 
 /** The printed link: alone between two empty lines, without other characters. */
-function linkOf(shell: Shell): string {
+function findLink(shell: Shell): string {
   return /\r\n\r\n(https?:[^\r\n]*)\r\n\r\n/.exec(shell.bytes())?.[1] ?? "no link";
 }
 
@@ -132,10 +134,10 @@ function fits(shell: Shell, columns: number): void {
   expect(lines.filter((line) => line.length > columns && !line.includes("://"))).toEqual([]);
 }
 
-const siteOf = (url: string) => `${new URL(url).origin}/sites/kay-demo`;
+const formatSite = (url: string) => `${new URL(url).origin}/sites/kay-demo`;
 
 /** The status of an issue in the sandbox itself. */
-async function statusOf(url: string, key: string): Promise<string | undefined> {
+async function readStatus(url: string, key: string): Promise<string | undefined> {
   const answer = await fetch(`${new URL(url).origin}/_sandbox/state`);
   const issues = findIssues(await answer.json());
   return issues.find((issue) => issue.key === key)?.status;

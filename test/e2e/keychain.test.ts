@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { KeychainStatus } from "#client/credentials/keychain";
 import { until } from "#test/built/processes";
 import { ORIGIN, openProfile } from "#test/credentials";
-import { freeze, keyringSession as session, stop } from "#test/keyring";
+import { freeze, openKeyringSession as session, stop } from "#test/keyring";
 import { needs } from "#test/needs";
 
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
@@ -27,7 +27,7 @@ test("the check detects a frozen keychain service within 1.5 s, and one that res
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
   await freeze(daemon);
-  expect(await timed(keychain.check)).toEqual({ state: "frozen" });
+  expect(await checkInTime(keychain.check)).toEqual({ state: "frozen" });
   daemon.kill("SIGCONT");
   expect(await keychain.check()).toEqual({ state: "usable" });
 });
@@ -36,7 +36,7 @@ test("the check detects a frozen bus within 1.5 s, and one that is gone", async 
   const { keychain, bus, env } = await session();
   await freeze(bus);
   const path = env.DBUS_SESSION_BUS_ADDRESS.slice("unix:path=".length);
-  expect(await timed(keychain.check)).toEqual({ state: "mute", detail: path });
+  expect(await checkInTime(keychain.check)).toEqual({ state: "mute", detail: path });
   bus.kill("SIGCONT");
   bus.kill("SIGKILL");
   await until(async () => (await keychain.check()).state !== "mute", "the bus seems to be there still");
@@ -89,7 +89,7 @@ test("a keyring that freezes with a sign-in stored is reported within 1.5 s, not
 });
 
 /** Only the promised limit is timed, with room for a busy machine. */
-async function timed(look: () => Promise<KeychainStatus>): Promise<KeychainStatus> {
+async function checkInTime(look: () => Promise<KeychainStatus>): Promise<KeychainStatus> {
   const started = performance.now();
   const status = await look();
   expect(performance.now() - started).toBeLessThan(2_500);

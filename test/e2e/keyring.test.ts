@@ -4,14 +4,14 @@ import { expect } from "vitest";
 import { openHome } from "#test/built/home";
 import { CONNECTED, connect } from "#test/built/serve";
 import { openProfile } from "#test/credentials";
-import { freeze, keyringSession, stop } from "#test/keyring";
+import { freeze, openKeyringSession, stop } from "#test/keyring";
 import { needs } from "#test/needs";
 
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
 
 /** Opens a home in a desktop session with an unlocked keyring, and makes its first connection. */
 async function openConnected() {
-  const session = await keyringSession();
+  const session = await openKeyringSession();
   const daemon = await session.keyring("pw");
   const { HOME, DBUS_SESSION_BUS_ADDRESS } = session.env;
   const home = openHome({ KAY_CREDENTIALS: "auto", HOME, DBUS_SESSION_BUS_ADDRESS });

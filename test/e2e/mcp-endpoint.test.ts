@@ -18,17 +18,17 @@ async function letIn(home: Home, code: string): Promise<string> {
   return link;
 }
 
-const documentOf = async <T>(home: Home, args: string[]) =>
+const runJson = async <T>(home: Home, args: string[]) =>
   JSON.parse((await home.run([...args, "--json"], { limitMs: 60_000 })).stdout) as T;
 
 async function waitForPending(home: Home): Promise<string> {
-  const look = async () => (await documentOf<{ pending: { id: string }[] }>(home, ["pending"])).pending[0]?.id;
+  const look = async () => (await runJson<{ pending: { id: string }[] }>(home, ["pending"])).pending[0]?.id;
   return await until(look, "The change does not wait.", 60_000);
 }
 
 /** The writes of a tool to an issue, by their states. */
 async function listWrites(home: Home, issue: string) {
-  const { writes } = await documentOf<{ writes: { summary: string; state: string }[] }>(home, ["log"]);
+  const { writes } = await runJson<{ writes: { summary: string; state: string }[] }>(home, ["log"]);
   return writes.filter(({ summary }) => summary.includes(issue)).map(({ state }) => state);
 }
 
@@ -94,6 +94,6 @@ test("two nodes: a node is killed while a program's change waits, another termin
   expect(links).toHaveLength(1);
   expect(await listWrites(home, "KAY-1")).toEqual(["done"]);
 
-  const { programs } = await documentOf<{ programs: { name: string }[] }>(home, ["mcp", "list"]);
+  const { programs } = await runJson<{ programs: { name: string }[] }>(home, ["mcp", "list"]);
   expect(programs.map(({ name }) => name)).toEqual(["Claude Code", "Claude Code"]);
 });

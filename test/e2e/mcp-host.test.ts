@@ -16,10 +16,10 @@ async function startHost(home: Home): Promise<{ client: Client; pid: number }> {
   return { client, pid: transport.pid ?? 0 };
 }
 
-const documentOf = async <T>(home: Home, args: string[]) =>
+const runJson = async <T>(home: Home, args: string[]) =>
   JSON.parse((await home.run([...args, "--json"], { limitMs: 60_000 })).stdout) as T;
 
-const listPending = async (home: Home) => (await documentOf<{ pending: { id: string }[] }>(home, ["pending"])).pending;
+const listPending = async (home: Home) => (await runJson<{ pending: { id: string }[] }>(home, ["pending"])).pending;
 
 test("a host that is killed while a change waits loses nothing: another terminal approves it, once", {
   timeout: 120_000,
@@ -39,9 +39,9 @@ test("a host that is killed while a change waits loses nothing: another terminal
   const answer = await home.run(["answer", open?.id ?? "", "--approve"], { limitMs: 60_000 });
   expect(answer).toMatchObject({ exit: 0 });
   expect((await home.run(["answer", open?.id ?? "", "--approve"], { limitMs: 60_000 })).exit).not.toBe(0);
-  const { writes } = await documentOf<{ writes: { tool: string }[] }>(home, ["log"]);
+  const { writes } = await runJson<{ writes: { tool: string }[] }>(home, ["log"]);
   expect(writes.filter(({ tool }) => tool === MOVE.name)).toHaveLength(1);
-  expect(await documentOf(home, ["tools", "call", "jira.get_issue", "--field", "issue=KAY-3"])).toMatchObject({
+  expect(await runJson(home, ["tools", "call", "jira.get_issue", "--field", "issue=KAY-3"])).toMatchObject({
     status: "Done",
   });
 });

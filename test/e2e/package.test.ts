@@ -85,7 +85,7 @@ test("npm installs only this machine's native packages with it; another user run
   const installed = join(prefix, "lib/node_modules/kay");
   expect(packagesIn(join(installed, "node_modules"))).toEqual([...natives].sort());
 
-  const uid = somebodyElse(home);
+  const uid = findOtherUser(home);
   const kay = { program: join(prefix, "bin/kay"), ...(uid === undefined ? {} : { uid }), limitMs: 120_000 };
   expect(await home.run(["--version"], kay)).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
   expect(await home.run(["--help"], kay)).toEqual({
@@ -93,11 +93,11 @@ test("npm installs only this machine's native packages with it; another user run
     stdout: expect.stringMatching(/^ {2}connections\|status/m),
     stderr: "",
   });
-  const files = listing(installed);
+  const files = listFileTimes(installed);
   const { exit, stdout, stderr } = await home.run(["try", "--no-input"], kay);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringMatching(/sandbox's demo user/) });
   expect(stdout).toMatch(/✓ Connected jira as Dana Demo.*open issues in KAY:.*Created KAY-\d+: Say hello/s);
-  expect(listing(installed)).toEqual(files);
+  expect(listFileTimes(installed)).toEqual(files);
 });
 
 test("once a day, on a terminal, the installed kay announces a newer version; the registry is queried in a separate process", {
@@ -111,13 +111,13 @@ test("once a day, on a terminal, the installed kay announces a newer version; th
   const prefix = join(home.folder, "installed");
   await npm(["install", "--global", "--prefix", prefix, "--ignore-scripts", packed.tarball], place);
   home.program = join(prefix, "bin/kay");
-  const says = async () => (await home.run(["config", "path"])).stderr;
-  expect(await says()).toBe("");
+  const readNotice = async () => (await home.run(["config", "path"])).stderr;
+  expect(await readNotice()).toBe("");
   const record = join(home.state, "update.json");
   await until(() => existsSync(record) && readFileSync(record, "utf8").includes("99.0.0"), "nobody looked");
   const notice = `kay 99.0.0 is available (you have ${version}). Upgrade with\n\`npm install -g kay@latest\`.`;
-  expect(stripVTControlCharacters(await says())).toBe(`${notice}\n`);
-  expect(await says()).toBe("");
+  expect(stripVTControlCharacters(await readNotice())).toBe(`${notice}\n`);
+  expect(await readNotice()).toBe("");
 });
 
 test("S02 without the optional packages npm installs only kay, which works with a remote backend and says what is missing here", {
@@ -152,12 +152,12 @@ function packagesIn(folder: string): string[] {
 }
 
 /** Each file with the time of its last change. */
-function listing(folder: string): string[] {
+function listFileTimes(folder: string): string[] {
   return filesBelow(folder).map((file) => `${file} ${statSync(file).mtimeMs}`);
 }
 
 /** If the tests run as root: a user who owns only this home, which also has that user's Node. */
-function somebodyElse(home: Home): number | undefined {
+function findOtherUser(home: Home): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
   copyFileSync(process.execPath, join(home.folder, "bin/node"));

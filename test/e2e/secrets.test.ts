@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { filesBelow, type Home, openHome, postmasterOf } from "#test/built/home";
+import { filesBelow, type Home, openHome, readPostmasterPid } from "#test/built/home";
 import { end } from "#test/built/processes";
 import type { Outcome } from "#test/built/run";
 import { consent, letExpire } from "#test/built/serve";
@@ -30,7 +30,7 @@ test("no log, no output and no list of processes shows a token, a code, a verifi
   await kay("whoami");
   const plan = JSON.parse((await kay("ask", "--confirm", "--json", "close KAY-3")).stdout);
   await kay("confirm", plan.confirmation_token, "--approve");
-  await end(postmasterOf(home.postgres()), "SIGKILL");
+  await end(readPostmasterPid(home.postgres()), "SIGKILL");
   await kay("ask", "what is open in project KAY?");
   await end(home.record()?.pid, "SIGKILL");
   await kay("ask", "what is open in project KAY?");

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openHome, postmasterOf } from "#test/built/home";
+import { openHome, readPostmasterPid } from "#test/built/home";
 import { isRunning, until } from "#test/built/processes";
 import { CONNECTED, connect, serve } from "#test/built/serve";
 import { findFreePort } from "#test/ports";
@@ -50,7 +50,7 @@ test("kay serve with a seed serves that world; a second one on the port says so;
   expect(await asking.ended).toMatchObject({ exit: 0, stdout: expect.stringMatching(/Tides are late/) });
   const { exit, stderr } = await running.ended;
   expect([exit, stderr]).toEqual([143, expect.not.stringContaining("Debugger")]);
-  expect(postmasterOf(home.postgres(join(home.folder, "data/kay/serve")))).toBe(undefined);
+  expect(readPostmasterPid(home.postgres(join(home.folder, "data/kay/serve")))).toBe(undefined);
 });
 
 test("with DATABASE_URL a restart of kay serve loses nothing, and stopping it leaves that Postgres alone", {
@@ -116,5 +116,9 @@ async function databaseServer() {
   const password = readFileSync(join(area, "password"), "utf8");
   const home = openHome();
   mkdirSync(home.config, { recursive: true });
-  return { home, databaseUrl: `postgres://kay:${password}@${socket}/template1`, postgres: postmasterOf(area) ?? 0 };
+  return {
+    home,
+    databaseUrl: `postgres://kay:${password}@${socket}/template1`,
+    postgres: readPostmasterPid(area) ?? 0,
+  };
 }

@@ -8,7 +8,7 @@ import { closeCall, type SessionShell, useSessions } from "#test/built/sessions"
 const { model, home, open, listMoves, sandbox } = useSessions();
 
 /** A session at the approval of a change, which accepts keys. */
-async function stopped(issue: string, size: { columns?: number; rows?: number } = {}): Promise<SessionShell> {
+async function openApproval(issue: string, size: { columns?: number; rows?: number } = {}): Promise<SessionShell> {
   const session = await open(size);
   model.script({ text: "I will close it.\n\n", calls: [closeCall(issue)] });
   session.type(`close ${issue}`);
@@ -33,7 +33,7 @@ const SIZES = [
 
 for (const [columns, rows] of SIZES) {
   test(`an approval at ${columns} × ${rows} fits the window, and a denial with a reason changes nothing`, async () => {
-    const session = await stopped("KAY-1", { columns, rows });
+    const session = await openApproval("KAY-1", { columns, rows });
     await session.sees(/^┌ Approve ─ jira\.transiti.* left ┐$/m);
     expect(Math.max(0, ...ups(session))).toBeLessThan(rows - 2);
     session.type("n");
@@ -85,7 +85,7 @@ for (const [columns, rows] of SIZES) {
 }
 
 test("U13 an arrow key split over two reads does not cancel the approval; Escape alone does", async () => {
-  const session = await stopped("KAY-2");
+  const session = await openApproval("KAY-2");
   session.type("\x1b");
   await pause(30);
   session.type("[A");
@@ -122,7 +122,7 @@ test("U23 Escape alone stops the turn while a tool runs; earlier changes stay", 
 test("kill -9 at an open approval: kay ask -c shows the same card, and its answer finishes the work once", {
   timeout: 40_000,
 }, async () => {
-  const first = await stopped("KAY-5");
+  const first = await openApproval("KAY-5");
   process.kill(first.kay, "SIGKILL");
   await first.shows(/exit=137/);
   const secondSession = await open({ command: "kay ask -c" });
@@ -137,7 +137,7 @@ test("kill -9 at an open approval: kay ask -c shows the same card, and its answe
 });
 
 test("a second terminal sees the card and turns read-only when the first answers", { timeout: 40_000 }, async () => {
-  const first = await stopped("KAY-6");
+  const first = await openApproval("KAY-6");
   const second = await open({ command: "kay attach" });
   await second.sees(/Approve[\s\S]*Move KAY-6 to Done/);
   await first.sees(/with kay attach/);

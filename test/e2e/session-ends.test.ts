@@ -10,7 +10,7 @@ const { model, home, open } = useSessions();
 const WAY_BACK = /^(?:Come back with )?`kay ask --resume [0-9a-f]{6}`\.$/m;
 
 /** A session with history, a running answer, and a draft. */
-async function talking(shell?: "/bin/bash"): Promise<SessionShell> {
+async function openBusySession(shell?: "/bin/bash"): Promise<SessionShell> {
   const session = await open(shell ? { shell } : {});
   model.script({ text: ["Hello.\n\n", "never"], meanwhile: new Promise(() => {}) });
   session.type("hi\r");
@@ -38,7 +38,7 @@ test.for([
   ["Ctrl+D", 0, ["\x15", "\x04"]],
   ["/quit", 0, ["\x15", "/quit\r"]],
 ] as const)("%s leaves with how to resume, and restores the terminal", async ([, exit, keys]) => {
-  const session = await talking();
+  const session = await openBusySession();
   for (const key of keys) {
     session.type(key);
     await new Promise((resolve) => setTimeout(resolve, 150));
@@ -49,7 +49,7 @@ test.for([
 });
 
 test("Ctrl+C clears the line, then cancels the turn, then says that it leaves, then leaves", async () => {
-  const session = await talking();
+  const session = await openBusySession();
   session.type("\x03");
   await session.sees((screen) => !screen.includes("a draft"));
   session.type("\x03");
@@ -69,7 +69,7 @@ test.for([
 ] as const)(
   "U02 %s in the middle of an answer: exit %i, the terminal restored, and how to resume",
   async ([signal, exit]) => {
-    const session = await talking();
+    const session = await openBusySession();
     process.kill(session.kay, signal);
     expect(await session.exit()).toBe(exit);
     expect(session.text()).toMatch(/Hello\./);
@@ -101,7 +101,7 @@ test.for([
 );
 
 test("kill -9 in the middle of an answer restores the terminal", async () => {
-  const session = await talking();
+  const session = await openBusySession();
   process.kill(session.kay, "SIGKILL");
   await session.shows(/exit=137/);
   await until(() => session.bytes().includes(SESSION_MODES.off), "The modes were never switched off.");
@@ -152,7 +152,7 @@ test("U03 Ctrl+Z stops it with the terminal restored, and fg continues it", asyn
 });
 
 test("N25 Ctrl+Z during an answer, and fg, leave one frame on the screen", async () => {
-  const session = await talking("/bin/bash");
+  const session = await openBusySession("/bin/bash");
   session.type("\x1a");
   await session.shows(/Stopped/);
   // The spinner's next frame is due before the process hears that it continues.

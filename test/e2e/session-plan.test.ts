@@ -6,7 +6,7 @@ import { closeCall, type SessionShell, useSessions } from "#test/built/sessions"
 const { model, open, listMoves } = useSessions();
 
 /** Requests several changes of one step, and waits for their plan. */
-async function planned(issues: string[], opening: Parameters<typeof open>[0] = {}): Promise<SessionShell> {
+async function openPlan(issues: string[], opening: Parameters<typeof open>[0] = {}): Promise<SessionShell> {
   const session = await open(opening);
   model.script({ calls: issues.map(closeCall) });
   session.type(`close ${issues.length}`);
@@ -47,7 +47,7 @@ test("kay ask --confirm opens plan mode: three changes are one plan, and one key
   timeout: 60_000,
 }, async () => {
   const issues = ["KAY-1", "KAY-11", "KAY-12"];
-  const session = await planned(issues, { command: "kay ask --confirm" });
+  const session = await openPlan(issues, { command: "kay ask --confirm" });
   const screen = session.screen().join("\n");
   expect(screen).toContain("plan mode");
   expect(screen).toMatch(/1 of 3 ─ jira\.transition_issue ─ writes[\s\S]*Move KAY-1 to Done[\s\S]*issue: KAY-1/);
@@ -61,7 +61,7 @@ test("kay ask --confirm opens plan mode: three changes are one plan, and one key
 
 test("in 40 × 12 a plan is approved only after it was read to its end", { timeout: 60_000 }, async () => {
   const issues = ["KAY-4", "KAY-5"];
-  const session = await planned(issues, { columns: 40, rows: 12 });
+  const session = await openPlan(issues, { columns: 40, rows: 12 });
   await press(session, "a", /Scroll to the end/);
   expect(await listMoves(issues)).toEqual([]);
   await readAll(session);
@@ -75,7 +75,7 @@ test("kill -9 in the middle: the rest waits, is shown again, and one of it is de
   timeout: 90_000,
 }, async () => {
   const issues = ["KAY-6", "KAY-7", "KAY-8"];
-  const session = await planned(issues);
+  const session = await openPlan(issues);
   await press(session, "\t", /1 of 3[\s\S]*1 once/);
   await press(session, "1", /2 of 3|1 of 2/);
   await until(async () => (await listMoves(issues)).length === 1, "KAY-6 was not moved");

@@ -24,7 +24,7 @@ function notOnce(session: SessionShell, words: string[]): [string, number][] {
   return words.map((word): [string, number] => [word, all.split(word).length - 1]).filter(([, count]) => count !== 1);
 }
 
-const numbered = (word: string, count: number, digits: number, from = 1) =>
+const numberWords = (word: string, count: number, digits: number, from = 1) =>
   Array.from({ length: count }, (_, index) => `${word}-${String(index + from).padStart(digits, "0")}`);
 
 async function idle(session: SessionShell): Promise<void> {
@@ -38,13 +38,13 @@ for (const [columns, rows] of [
 ] as const) {
   test(`U18 300 lines streamed at ${columns} × ${rows} are in the scrollback once, below the earlier content`, async () => {
     const session = await open({ columns, rows, before: MARKERS });
-    const lines = numbered("row", 300, 3);
+    const lines = numberWords("row", 300, 3);
     const text = ["```\n", ...lines.flatMap((line) => [line.slice(0, 3), `${line.slice(3)}\n`]), "```\n\nThe end."];
     model.script({ text });
     session.type("go\r");
     await session.sees(/The end\./);
     await idle(session);
-    expect(notOnce(session, [...numbered("marker", 100, 3, 100), ...lines])).toEqual([]);
+    expect(notOnce(session, [...numberWords("marker", 100, 3, 100), ...lines])).toEqual([]);
     expectTame(session, rows);
   });
 }
@@ -53,7 +53,7 @@ test("a long answer of 20,000 tokens is complete and in order in the scrollback,
   timeout: 60_000,
 }, async () => {
   const session = await open({ before: MARKERS });
-  const words = numbered("w", 9_000, 4);
+  const words = numberWords("w", 9_000, 4);
   const remaining = [...words];
   const take = (count: number) => remaining.splice(0, count);
   const parts: string[] = [];
@@ -79,7 +79,7 @@ test("a long answer of 20,000 tokens is complete and in order in the scrollback,
   await idle(session);
   const all = session.all().join("\n");
   expect(all.match(/w-\d{4}/g)).toEqual(words);
-  expect(notOnce(session, numbered("marker", 100, 3, 100))).toEqual([]);
+  expect(notOnce(session, numberWords("marker", 100, 3, 100))).toEqual([]);
   expectTame(session, 24);
 });
 
@@ -89,7 +89,7 @@ test("U19 a window that is resized repeatedly has one frame, and the draft is co
   session.type("go\r");
   await session.sees(/An answer to keep\./);
   await idle(session);
-  const draft = numbered("d", 30, 3).join("");
+  const draft = numberWords("d", 30, 3).join("");
   session.type(draft);
   // Every row of a draft but its first is indented under it.
   const unwrap = (text: string) => text.replaceAll("\n  ", "");
@@ -114,7 +114,7 @@ test("U19 a window that is resized repeatedly has one frame, and the draft is co
 
 test("U19 a window that is resized while an answer streams shows each line of it once", async () => {
   const session = await open({ columns: 100, rows: 30, before: MARKERS });
-  const lines = numbered("row", 60, 3);
+  const lines = numberWords("row", 60, 3);
   let go = () => {};
   const released = new Promise<void>((resolve) => {
     go = resolve;

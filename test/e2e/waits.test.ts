@@ -17,7 +17,7 @@ const SIGNALS = [
 
 for (const [signal, exit] of SIGNALS) {
   test(`C13 ${signal} during a stream ends it with ${exit}, the request is gone, and the file has only whole characters`, async () => {
-    const { url, gone } = await streamingBackend();
+    const { url, gone } = await startStreamingBackend();
     const home = openHome({ KAY_API_URL: url });
     await home.signIn(url, SIGN_IN);
     const name = signal.slice(3);
@@ -60,7 +60,7 @@ for (const [signal, exit] of SIGNALS) {
 }
 
 /** A backend whose stream stops in the middle of a character, and stays open. */
-async function streamingBackend() {
+async function startStreamingBackend() {
   let closed = false;
   const server = createServer((request, response) => {
     if (request.url !== "/ask") return void response.writeHead(200, { "content-type": "application/json" }).end("{}");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { watchIdle } from "#host/embedded";
 
 /** An idle clock on time that only the test moves; `log` has one entry for each time it found the backend idle. */
-function watched(limitMs: number) {
+function createWatch(limitMs: number) {
   let now = 0;
   let tick: (() => void) | undefined;
   const world = { busy: false, needed: false, log: [] as number[], every: 0 };
@@ -30,7 +30,7 @@ function watched(limitMs: number) {
 }
 
 test("an unused backend is idle after the limit, once", async () => {
-  const { world, pass, ticks } = watched(1_800_000);
+  const { world, pass, ticks } = createWatch(1_800_000);
   await pass(1_770_000);
   expect(world.log).toEqual([]);
   await pass(3_600_000);
@@ -39,7 +39,7 @@ test("an unused backend is idle after the limit, once", async () => {
 });
 
 test("a request postpones it", async () => {
-  const { world, idle, pass } = watched(60_000);
+  const { world, idle, pass } = createWatch(60_000);
   await pass(50_000);
   idle.touch();
   await pass(50_000);
@@ -49,7 +49,7 @@ test("a request postpones it", async () => {
 });
 
 test("running work postpones it, from its end on", async () => {
-  const { world, pass } = watched(60_000);
+  const { world, pass } = createWatch(60_000);
   world.busy = true;
   await pass(600_000);
   world.busy = false;
@@ -60,7 +60,7 @@ test("running work postpones it, from its end on", async () => {
 });
 
 test("N61 a backend stays while a request waits for an answer", async () => {
-  const { world, pass } = watched(60_000);
+  const { world, pass } = createWatch(60_000);
   world.needed = true;
   await pass(600_000);
   expect(world.log).toEqual([]);
@@ -70,14 +70,14 @@ test("N61 a backend stays while a request waits for an answer", async () => {
 });
 
 test("once stopped it never calls back", async () => {
-  const { world, idle, pass, ticks } = watched(60_000);
+  const { world, idle, pass, ticks } = createWatch(60_000);
   idle.stop();
   await pass(600_000);
   expect([world.log, ticks()]).toEqual([[], false]);
 });
 
 test("it checks often enough for a short limit, and rarely for a long one", () => {
-  expect(watched(1_000).world.every).toBe(250);
-  expect(watched(100).world.every).toBe(50);
-  expect(watched(1_800_000).world.every).toBe(30_000);
+  expect(createWatch(1_000).world.every).toBe(250);
+  expect(createWatch(100).world.every).toBe(50);
+  expect(createWatch(1_800_000).world.every).toBe(30_000);
 });

@@ -6,14 +6,14 @@ import { createOutboundFetch } from "#host/outbound-fetch";
 import { selfSigned } from "#test/certificate";
 import { fakeBackend } from "#test/fake-backend";
 
-function outgoing(env: Record<string, string>) {
+function createFetch(env: Record<string, string>) {
   const outbound = createOutboundFetch(env);
   onTestFinished(() => outbound.close());
   return outbound.fetch;
 }
 
 test("H15 the backend words an invalid proxy like the command line", async () => {
-  const fetch = outgoing({ https_proxy: "", HTTPS_PROXY: "socks5://ann:secret@127.0.0.1:1080" });
+  const fetch = createFetch({ https_proxy: "", HTTPS_PROXY: "socks5://ann:secret@127.0.0.1:1080" });
   await expect(fetch("https://api.example.test/")).rejects.toMatchObject({
     code: "PROXY_INVALID",
     message: 'HTTPS_PROXY is a SOCKS proxy, which kay does not support: "socks5://***@127.0.0.1:1080".',
@@ -24,9 +24,9 @@ test("H17 the backend trusts the authorities of KAY_CA_FILE, and names the code 
   const certificate = selfSigned();
   const service = await fakeBackend({ tls: certificate });
   service.on("GET /", { json: { ok: true } });
-  const trusted = await outgoing({ KAY_CA_FILE: certificate.file })(`https://localhost:${service.port}/`);
+  const trusted = await createFetch({ KAY_CA_FILE: certificate.file })(`https://localhost:${service.port}/`);
   expect(await trusted.json()).toEqual({ ok: true });
-  await expect(outgoing({})(`https://localhost:${service.port}/`)).rejects.toMatchObject({
+  await expect(createFetch({})(`https://localhost:${service.port}/`)).rejects.toMatchObject({
     code: "TLS_FAILED",
     message: `The TLS connection to localhost:${service.port} is not trusted: its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT).`,
   });
@@ -43,7 +43,7 @@ test("an unusable KAY_CA_FILE prevents the backend's start, with the sentence", 
 });
 
 test("a proxy that is not there, or refuses a host, is the reason, whatever service is behind it", async () => {
-  await expect(outgoing({ HTTPS_PROXY: "http://127.0.0.1:9" })("https://api.example.test/")).rejects.toMatchObject({
+  await expect(createFetch({ HTTPS_PROXY: "http://127.0.0.1:9" })("https://api.example.test/")).rejects.toMatchObject({
     code: "UNREACHABLE",
     message: "Cannot reach https://api.example.test through the proxy http://127.0.0.1:9 (HTTPS_PROXY) (ECONNREFUSED).",
     hint: "Check the proxy URL, or add the host to NO_PROXY.",
@@ -52,7 +52,7 @@ test("a proxy that is not there, or refuses a host, is the reason, whatever serv
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void proxy.close());
   const { port } = proxy.address() as AddressInfo;
-  const through = outgoing({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+  const through = createFetch({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
   await expect(through("https://api.example.test/")).rejects.toMatchObject({
     code: "UNREACHABLE",
     message: `The proxy http://127.0.0.1:${port} (HTTPS_PROXY) refused to connect to api.example.test (403).`,
@@ -60,5 +60,5 @@ test("a proxy that is not there, or refuses a host, is the reason, whatever serv
 });
 
 test("an error that is not this machine's fault is passed on as the HTTP client reports it", async () => {
-  await expect(outgoing({})("http://127.0.0.1:9/")).rejects.toThrow(TypeError);
+  await expect(createFetch({})("http://127.0.0.1:9/")).rejects.toThrow(TypeError);
 });

@@ -4,7 +4,7 @@ import { createRestWatch } from "#host/rest-watch";
 const MB = 1024 * 1024;
 
 /** A process whose heap has 50 MB in use and 60 MB reserved. `releases` counts how often its memory was released. */
-function watched() {
+function createWatch() {
   const heap = { heapUsed: 50 * MB, heapTotal: 60 * MB };
   let releases = 0;
   const look = createRestWatch(
@@ -23,7 +23,7 @@ function watched() {
 }
 
 test("memory is released once, two seconds after work ended", () => {
-  const { work, look, heap, releases } = watched();
+  const { work, look, heap, releases } = createWatch();
   work(30, 40);
   work(20, 20);
   look();
@@ -35,13 +35,13 @@ test("memory is released once, two seconds after work ended", () => {
 });
 
 test("nothing is released while work continues", () => {
-  const { work, releases } = watched();
+  const { work, releases } = createWatch();
   for (const usedMb of [30, -28, 40, 2, -39, 1.5]) work(usedMb, 10);
   expect(releases()).toBe(0);
 });
 
 test("a few megabytes are not worth a collection", () => {
-  const { work, look, releases } = watched();
+  const { work, look, releases } = createWatch();
   work(5, 7);
   for (let seconds = 0; seconds < 10; seconds++) look();
   expect(releases()).toBe(0);

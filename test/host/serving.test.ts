@@ -11,7 +11,7 @@ import { StatusResponse } from "#protocol/status";
 import { createLog } from "#telemetry/log";
 import { type TestDatabase, testDatabase } from "#test/database";
 import { thisMachine } from "#test/machine";
-import { urlOf } from "#test/served";
+import { formatUrl } from "#test/served";
 
 const PASSWORD = "pass-word-0123456789";
 const TOKEN = "metrics-token-0123456789";
@@ -24,7 +24,7 @@ let host: RunningHost;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "kay-serving-"));
   database = await testDatabase();
-  const url = new URL(urlOf(database.config));
+  const url = new URL(formatUrl(database.config));
   if (!url.password) url.password = PASSWORD;
   host = await startServing(
     { host: "127.0.0.1", port: 0, sandbox: true, dataFolder: folder, databaseUrl: url.href, metricsPort: 0 },

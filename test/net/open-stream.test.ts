@@ -7,14 +7,14 @@ import { createOpenStream } from "#net/open-stream";
 import type { OutgoingStream, Timer } from "#net/ports";
 import { createSend, createTransport } from "#net/send";
 import { selfSigned } from "#test/certificate";
-import { problemOf } from "#test/client-api";
+import { catchProblem } from "#test/client-api";
 import { realClock } from "#test/client-clock";
-import { collected, frames } from "#test/stream-world";
+import { collectParts, frames } from "#test/stream-world";
 
 type Handle = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A server on a socket, with or without TLS, and its number of connections. */
-async function served(handle: Handle, tls?: { key: string; cert: string }) {
+async function startServer(handle: Handle, tls?: { key: string; cert: string }) {
   const listener = (request: IncomingMessage, response: ServerResponse) => handle(response, request);
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -79,7 +79,7 @@ async function bothWays() {
 test("the head arrives at once and the body as it is written, both ways, and the connection closes at the end", async () => {
   for (const { tls, env } of await bothWays()) {
     let write: ServerResponse | undefined;
-    const { url, connections } = await served((response) => {
+    const { url, connections } = await startServer((response) => {
       response.writeHead(200, { "Content-Type": "text/event-stream", "Kay-Session-Id": "session_1" }).flushHeaders();
       write = response;
     }, tls);
@@ -99,7 +99,7 @@ test("the head arrives at once and the body as it is written, both ways, and the
 
 test("leaving the loop, closing, or aborting ends the connection, both ways", async () => {
   for (const { tls, env } of await bothWays()) {
-    const { url, connections } = await served((response) => void response.writeHead(200).write("a"), tls);
+    const { url, connections } = await startServer((response) => void response.writeHead(200).write("a"), tls);
     for await (const _ of (await open(url, realClock, {}, env)).body) break;
     (await open(url, realClock, {}, env)).close();
     const abort = new AbortController();
@@ -107,7 +107,7 @@ test("leaving the loop, closing, or aborting ends the connection, both ways", as
     const reading = (async () => {
       for await (const _ of body) abort.abort();
     })();
-    expect(await problemOf(reading)).toMatchObject({ code: "CANCELLED", details: { sent: true } });
+    expect(await catchProblem(reading)).toMatchObject({ code: "CANCELLED", details: { sent: true } });
     await expect.poll(connections).toBe(0);
   }
 });
@@ -116,7 +116,7 @@ test("a slow reader is not overrun: the sender waits, and nothing is lost", asyn
   const size = 48 * 1024 * 1024;
   for (const { tls, env } of await bothWays()) {
     let waited = false;
-    const { url } = await served((response) => {
+    const { url } = await startServer((response) => {
       waited = !response.writeHead(200).write(Buffer.alloc(size));
       response.end();
     }, tls);
@@ -133,7 +133,7 @@ test("a slow reader is not overrun: the sender waits, and nothing is lost", asyn
 
 test("a stream that breaks off ends with a Problem, both ways", async () => {
   for (const { tls, env } of await bothWays()) {
-    const { url } = await served((response, request) => {
+    const { url } = await startServer((response, request) => {
       response.writeHead(200).write("a");
       setTimeout(() => request.socket.destroy(), 20);
     }, tls);
@@ -141,7 +141,7 @@ test("a stream that breaks off ends with a Problem, both ways", async () => {
     const reading = (async () => {
       for await (const _ of body);
     })();
-    expect(await problemOf(reading)).toMatchObject({
+    expect(await catchProblem(reading)).toMatchObject({
       code: "UNREACHABLE",
       message: `The connection to ${url} broke before the response was complete (ECONNRESET).`,
       details: { sent: true },
@@ -150,9 +150,9 @@ test("a stream that breaks off ends with a Problem, both ways", async () => {
 });
 
 test("a head that does not arrive ends at its limit", async () => {
-  const { url } = await served(() => {});
+  const { url } = await startServer(() => {});
   const { clock, advance, waits } = manualClock();
-  const opening = problemOf(open(url, clock, { headTimeoutMs: 600_000 }));
+  const opening = catchProblem(open(url, clock, { headTimeoutMs: 600_000 }));
   await new Promise((resolve) => setTimeout(resolve, 50));
   await advance(30_000);
   await advance(569_999);
@@ -167,7 +167,7 @@ test("a head that does not arrive ends at its limit", async () => {
 });
 
 test("H11 a stream without data for 120 s ends with the time of silence", async () => {
-  const { url } = await served((response) => {
+  const { url } = await startServer((response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write(
       frames([
@@ -183,7 +183,7 @@ test("H11 a stream without data for 120 s ends with the time of silence", async 
   const api = createApi({ baseUrl: url, send, openStream, clock, random, version: "0", token: "T0" });
   const stream = await api.askStream({ prompt: "x" });
   if (stream.kind !== "stream") return expect.fail("it should be a stream");
-  const all = collected(stream.parts);
+  const all = collectParts(stream.parts);
   await advance(0);
   await advance(119_999);
   expect(waits.size).toBe(1);
@@ -200,7 +200,7 @@ test("H11 a stream without data for 120 s ends with the time of silence", async 
 
 test("H10 a stream with a sign of life every 15 s may last as long as it likes", async () => {
   let response: ServerResponse | undefined;
-  const { url } = await served((answer) => {
+  const { url } = await startServer((answer) => {
     response = answer;
     answer.writeHead(200).write(": keepalive\n\n");
   });
@@ -218,7 +218,7 @@ test("H10 a stream with a sign of life every 15 s may last as long as it likes",
 });
 
 test("H10 the reader's own processing time does not count as silence", async () => {
-  const { url } = await served((response) => {
+  const { url } = await startServer((response) => {
     response.writeHead(200).write("a");
     setTimeout(() => response.end("b"), 100);
   });
@@ -233,7 +233,7 @@ test("H10 the reader's own processing time does not count as silence", async () 
 });
 
 test("a redirect is not followed, and its body is not waited for", async () => {
-  const { url, connections } = await served((response) => {
+  const { url, connections } = await startServer((response) => {
     response.writeHead(307, { Location: "http://127.0.0.1:9/x" }).end();
   });
   const { status, close } = await open(url);

@@ -13,12 +13,12 @@ type Env = Record<string, string | undefined>;
 /** The time limits of steps are shorter here. */
 const hasty: Timer = { now: realClock.now, sleep: (ms, signal) => realClock.sleep(ms / 20, signal) };
 
-function walked(address: string, env: Env = {}, clock = realClock, signal = new AbortController().signal) {
+function probe(address: string, env: Env = {}, clock = realClock, signal = new AbortController().signal) {
   return probeRoute(address, { builtin: process.getBuiltinModule, env, clock, signal });
 }
 
 /** State and text of each step, without times. */
-function shown(legs: ProbeStep[]): Record<string, string> {
+function formatSteps(legs: ProbeStep[]): Record<string, string> {
   const lines = legs.map(({ name, state, message }) => [name, `${state}: ${message.replace(/in \d+ ms/g, "in N ms")}`]);
   return Object.fromEntries(lines);
 }
@@ -27,7 +27,7 @@ function fixes(legs: ProbeStep[]): (string | undefined)[] {
   return legs.flatMap(({ fix }) => (fix ? [fix] : []));
 }
 
-async function listening(server: Server | TcpServer, host = "127.0.0.1"): Promise<number> {
+async function listen(server: Server | TcpServer, host = "127.0.0.1"): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   onTestFinished(() => {
     if ("closeAllConnections" in server) server.closeAllConnections();
@@ -54,15 +54,15 @@ async function proxyTo(target: number, status = 200) {
     socket.on("error", () => tunnel.destroy()).on("close", () => tunnel.destroy());
     socket.pipe(tunnel).pipe(socket);
   });
-  const port = await listening(server);
+  const port = await listen(server);
   return { port, asked: requests };
 }
 
 test("each step of a working route is reported", async () => {
   const { certificate, server } = secureServer();
-  const port = await listening(server);
-  const legs = await walked(`https://localhost:${port}/kay`, { KAY_CA_FILE: certificate.file });
-  expect(shown(legs)).toEqual({
+  const port = await listen(server);
+  const legs = await probe(`https://localhost:${port}/kay`, { KAY_CA_FILE: certificate.file });
+  expect(formatSteps(legs)).toEqual({
     proxy: "ok: None: no proxy is set for this address.",
     name: "ok: localhost is this machine.",
     connect: `ok: Port ${port}: IPv4 in N ms; IPv6 fails (ECONNREFUSED).`,
@@ -73,9 +73,9 @@ test("each step of a working route is reported", async () => {
 });
 
 test("a certificate of an unknown authority is a TLS failure, with its issuer and the file to set", async () => {
-  const port = await listening(secureServer().server);
-  const legs = await walked(`https://127.0.0.1:${port}`);
-  expect(shown(legs)).toEqual({
+  const port = await listen(secureServer().server);
+  const legs = await probe(`https://127.0.0.1:${port}`);
+  expect(formatSteps(legs)).toEqual({
     proxy: "ok: None: no proxy is set for this address.",
     name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${port}: IPv4 in N ms.`,
@@ -86,13 +86,13 @@ test("a certificate of an unknown authority is a TLS failure, with its issuer an
 
 test("an unreadable extra file of authorities is reported, and one of KAY_CA_FILE fails", async () => {
   const { certificate, server } = secureServer();
-  const port = await listening(server);
+  const port = await listen(server);
   const env = { KAY_CA_FILE: certificate.file, NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" };
-  expect((await walked(`https://127.0.0.1:${port}`, env)).at(-1)).toMatchObject({
+  expect((await probe(`https://127.0.0.1:${port}`, env)).at(-1)).toMatchObject({
     state: "warning",
     message: expect.stringMatching(/Could not read the file in NODE_EXTRA_CA_CERTS: \/nowhere\/ca\.pem \(ENOENT\)\.$/),
   });
-  expect((await walked(`https://127.0.0.1:${port}`, { KAY_CA_FILE: "/nowhere/ca.pem" })).at(-1)).toEqual({
+  expect((await probe(`https://127.0.0.1:${port}`, { KAY_CA_FILE: "/nowhere/ca.pem" })).at(-1)).toEqual({
     name: "tls",
     state: "failed",
     message: "Could not read the file in KAY_CA_FILE: /nowhere/ca.pem (ENOENT).",
@@ -101,24 +101,24 @@ test("an unreadable extra file of authorities is reported, and one of KAY_CA_FIL
 });
 
 test("a server that does not speak TLS, and a silent one, fail at TLS", async () => {
-  const plain = await listening(createServer());
-  expect((await walked(`https://127.0.0.1:${plain}`)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
-  const mute = await listening(createTcpServer((socket) => socket.on("error", () => {})));
-  expect((await walked(`https://127.0.0.1:${mute}`, {}, hasty)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
+  const plain = await listen(createServer());
+  expect((await probe(`https://127.0.0.1:${plain}`)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
+  const mute = await listen(createTcpServer((socket) => socket.on("error", () => {})));
+  expect((await probe(`https://127.0.0.1:${mute}`, {}, hasty)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
 });
 
 test("a port without a listener fails at the connection, and later steps are skipped", async () => {
   const server = createTcpServer();
-  const port = await listening(server);
+  const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
-  expect(shown(await walked(`https://127.0.0.1:${port}`))).toMatchObject({
+  expect(formatSteps(await probe(`https://127.0.0.1:${port}`))).toMatchObject({
     connect: `failed: Could not connect to port ${port} of 127.0.0.1 (127.0.0.1: ECONNREFUSED).`,
     tls: "skipped: Not checked: the connection failed.",
   });
 });
 
 test("an unknown name fails at the name", async () => {
-  const legs = await walked(`https://${"a".repeat(64)}.invalid`);
+  const legs = await probe(`https://${"a".repeat(64)}.invalid`);
   expect(legs.map(({ name, state }) => `${name} ${state}`)).toEqual([
     "proxy ok",
     "name failed",
@@ -130,10 +130,10 @@ test("an unknown name fails at the name", async () => {
 
 test("through a proxy the connection is to the proxy, and the tunnel is a separate step; its credentials are sent and not shown", async () => {
   const { certificate, server } = secureServer();
-  const proxy = await proxyTo(await listening(server));
+  const proxy = await proxyTo(await listen(server));
   const env = { HTTPS_PROXY: `http://ann:s3cr%40t@127.0.0.1:${proxy.port}`, KAY_CA_FILE: certificate.file };
-  const legs = await walked("https://localhost:1234", env);
-  expect(shown(legs)).toEqual({
+  const legs = await probe("https://localhost:1234", env);
+  expect(formatSteps(legs)).toEqual({
     proxy: `ok: http://127.0.0.1:${proxy.port}, which HTTPS_PROXY names.`,
     name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${proxy.port}: IPv4 in N ms.`,
@@ -149,7 +149,7 @@ test.for([
   [403, "refused to connect to kay.example.test:443 (403 Nope).", "Allow kay.example.test:443"],
 ] as const)("a proxy that answers %i to CONNECT fails at the tunnel", async ([status, says, fix]) => {
   const proxy = await proxyTo(0, status);
-  const [, , , tunnel, tls] = await walked("https://kay.example.test", {
+  const [, , , tunnel, tls] = await probe("https://kay.example.test", {
     HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
   });
   expect(tunnel).toEqual({
@@ -162,23 +162,21 @@ test.for([
 });
 
 test("a server that is not a proxy, and a silent proxy, fail at the tunnel", async () => {
-  const ssh = await listening(
-    createTcpServer((socket) => void socket.on("error", () => {}).write("SSH-2.0-OpenSSH\r\n")),
-  );
+  const ssh = await listen(createTcpServer((socket) => void socket.on("error", () => {}).write("SSH-2.0-OpenSSH\r\n")));
   const env = (port: number) => ({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
-  expect((await walked("https://kay.example.test", env(ssh)))[3]).toMatchObject({
+  expect((await probe("https://kay.example.test", env(ssh)))[3]).toMatchObject({
     state: "failed",
     message: `The server at http://127.0.0.1:${ssh} (HTTPS_PROXY) is not an HTTP proxy.`,
   });
-  const mute = await listening(createTcpServer((socket) => void socket.on("error", () => {})));
-  expect((await walked("https://kay.example.test", env(mute), hasty))[3]).toMatchObject({
+  const mute = await listen(createTcpServer((socket) => void socket.on("error", () => {})));
+  expect((await probe("https://kay.example.test", env(mute), hasty))[3]).toMatchObject({
     name: "tunnel",
     state: "failed",
   });
 });
 
 test("an unusable kind of proxy fails at once and names its variable", async () => {
-  const legs = await walked("https://kay.example.test", { all_proxy: "socks5://ann:secret@127.0.0.1:1080" });
+  const legs = await probe("https://kay.example.test", { all_proxy: "socks5://ann:secret@127.0.0.1:1080" });
   expect(legs[0]).toMatchObject({
     name: "proxy",
     state: "failed",
@@ -189,16 +187,16 @@ test("an unusable kind of proxy fails at once and names its variable", async () 
 
 test("NO_PROXY is named if it decided", async () => {
   const { certificate, server } = secureServer();
-  const port = await listening(server);
+  const port = await listen(server);
   const env = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "localhost", KAY_CA_FILE: certificate.file };
-  expect(shown(await walked(`https://localhost:${port}`, env))).toMatchObject({
+  expect(formatSteps(await probe(`https://localhost:${port}`, env))).toMatchObject({
     proxy: "ok: None: NO_PROXY includes localhost, so HTTPS_PROXY is not used.",
   });
 });
 
 test("plain http to this machine has only a connection step", async () => {
-  const port = await listening(createServer());
-  expect(shown(await walked(`http://127.0.0.1:${port}`, { HTTP_PROXY: "http://127.0.0.1:9" }))).toEqual({
+  const port = await listen(createServer());
+  expect(formatSteps(await probe(`http://127.0.0.1:${port}`, { HTTP_PROXY: "http://127.0.0.1:9" }))).toEqual({
     proxy: "ok: None: plain HTTP to this machine never uses one.",
     name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${port}: IPv4 in N ms.`,
@@ -206,9 +204,9 @@ test("plain http to this machine has only a connection step", async () => {
 });
 
 test("a probe ends with its signal", async () => {
-  const mute = await listening(createTcpServer((socket) => socket.on("error", () => {})));
+  const mute = await listen(createTcpServer((socket) => socket.on("error", () => {})));
   const ending = new AbortController();
-  const walking = walked(`https://127.0.0.1:${mute}`, {}, realClock, ending.signal);
+  const walking = probe(`https://127.0.0.1:${mute}`, {}, realClock, ending.signal);
   setTimeout(() => ending.abort("SIGINT"), 100);
   await expect(walking).rejects.toBe("SIGINT");
 });

@@ -28,10 +28,10 @@ async function failure(request: Partial<Outgoing> & { url: string }, env: Env = 
 
 /** A clock on which a wait ends at once if `over` says so. */
 function hasty(end: () => Promise<void>): Timer {
-  return { now: Date.now, sleep: (_ms, signal) => Promise.race([end(), aborted(signal)]) };
+  return { now: Date.now, sleep: (_ms, signal) => Promise.race([end(), rejectOnAbort(signal)]) };
 }
 
-function aborted(signal?: AbortSignal): Promise<never> {
+function rejectOnAbort(signal?: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 }
 

@@ -62,7 +62,7 @@ async function listen(server: Server | TcpServer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function chosen(url: string, env: Env): string | null {
+function chooseProxy(url: string, env: Env): string | null {
   const proxy = findProxy(new URL(url), env, BlockList);
   return proxy && `${proxy.url.origin} ${proxy.variable}`;
 }
@@ -199,17 +199,17 @@ test("plain http to another host is forwarded by the proxy, to this machine neve
 
 test("proxy variables have the usual precedence, and a bare host:port is an http proxy", () => {
   const url = "https://kay.example.test/";
-  expect(chosen(url, { https_proxy: "a:1", HTTPS_PROXY: "b:1", ALL_PROXY: "c:1" })).toBe("http://a:1 https_proxy");
-  expect(chosen(url, { https_proxy: " ", HTTPS_PROXY: "", all_proxy: "", ALL_PROXY: "c:1" })).toBe(
+  expect(chooseProxy(url, { https_proxy: "a:1", HTTPS_PROXY: "b:1", ALL_PROXY: "c:1" })).toBe("http://a:1 https_proxy");
+  expect(chooseProxy(url, { https_proxy: " ", HTTPS_PROXY: "", all_proxy: "", ALL_PROXY: "c:1" })).toBe(
     "http://c:1 ALL_PROXY",
   );
-  expect(chosen(url, { HTTP_PROXY: "b:1" })).toBeNull();
-  expect(chosen("http://kay.example.test/", { HTTP_PROXY: "b:1" })).toBe("http://b:1 HTTP_PROXY");
+  expect(chooseProxy(url, { HTTP_PROXY: "b:1" })).toBeNull();
+  expect(chooseProxy("http://kay.example.test/", { HTTP_PROXY: "b:1" })).toBe("http://b:1 HTTP_PROXY");
 });
 
 test("NO_PROXY accepts names, domains, ports, addresses, ranges and the star, and an empty no_proxy does not mask it", () => {
   const exempt = (host: string, list: string) =>
-    chosen(`https://${host}/`, { HTTPS_PROXY: "p:1", no_proxy: "", NO_PROXY: list }) === null;
+    chooseProxy(`https://${host}/`, { HTTPS_PROXY: "p:1", no_proxy: "", NO_PROXY: list }) === null;
   const yes: [string, string][] = [
     ["kay.example.test", "other.test, .example.test"],
     ["kay.example.test", "*.example.test"],
@@ -244,16 +244,18 @@ test("NO_PROXY accepts names, domains, ports, addresses, ranges and the star, an
 });
 
 test("a proxy's address is accepted with a slash, spaces, without a scheme, and as IPv6", () => {
-  const taken = (value: string) => chosen("https://kay.example.test/", { HTTPS_PROXY: value });
-  expect(["  http://p.test:3128/  ", "p.test:3128/", "P.TEST:3128", "ann:secret@p.test:3128"].map(taken)).toEqual(
+  const readAddress = (value: string) => chooseProxy("https://kay.example.test/", { HTTPS_PROXY: value });
+  expect(["  http://p.test:3128/  ", "p.test:3128/", "P.TEST:3128", "ann:secret@p.test:3128"].map(readAddress)).toEqual(
     Array(4).fill("http://p.test:3128 HTTPS_PROXY"),
   );
-  expect(taken("http://[::1]:3128")).toBe("http://[::1]:3128 HTTPS_PROXY");
-  expect(taken("https://p.test")).toBe("https://p.test HTTPS_PROXY");
+  expect(readAddress("http://[::1]:3128")).toBe("http://[::1]:3128 HTTPS_PROXY");
+  expect(readAddress("https://p.test")).toBe("https://p.test HTTPS_PROXY");
 });
 
 test("a SOCKS proxy for everything does not matter if an http proxy, or none, applies to this host", () => {
   const env = { ALL_PROXY: "socks5://127.0.0.1:1080" };
-  expect(chosen("https://kay.example.test/", { ...env, HTTPS_PROXY: "p.test:1" })).toBe("http://p.test:1 HTTPS_PROXY");
-  expect(chosen("https://kay.example.test/", { ...env, NO_PROXY: "example.test" })).toBeNull();
+  expect(chooseProxy("https://kay.example.test/", { ...env, HTTPS_PROXY: "p.test:1" })).toBe(
+    "http://p.test:1 HTTPS_PROXY",
+  );
+  expect(chooseProxy("https://kay.example.test/", { ...env, NO_PROXY: "example.test" })).toBeNull();
 });

@@ -24,7 +24,7 @@ async function failure(request: Partial<Outgoing> & { url: string }, env?: Env, 
   return { code: problem.code, message: problem.message, hint: problem.hint, sent: problem.details.sent };
 }
 
-async function unusedPort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -60,7 +60,7 @@ test("H16 localhost finds a backend that listens on 127.0.0.1 only, or on ::1 on
 });
 
 test("H16 without a listener the message names the address and the code, and the hint what was tried and how to start a backend", async () => {
-  const port = await unusedPort();
+  const port = await findFreePort();
   expect(await failure({ url: `http://localhost:${port}/` })).toEqual({
     code: "UNREACHABLE",
     message: `Cannot reach http://localhost:${port} (ECONNREFUSED).`,
@@ -156,15 +156,15 @@ test("the time limit covers the whole exchange, and the caller's signal ends it"
   for (const tls of [undefined, selfSigned()]) {
     const backend = await fakeBackend({ tls });
     const env = tls ? { KAY_CA_FILE: tls.file } : {};
-    let arrived = () => {};
+    let abortOnArrival = () => {};
     backend.always("GET /", () => {
-      arrived();
+      abortOnArrival();
       return "hang";
     });
     // A clock on which every limit passes once the request has arrived.
     const sleep = () =>
       new Promise<void>((resolve) => {
-        arrived = resolve;
+        abortOnArrival = resolve;
       });
     expect(await failure({ url: `${backend.url}/` }, env, { now: Date.now, sleep })).toMatchObject({
       code: "TIMED_OUT",
@@ -172,7 +172,7 @@ test("the time limit covers the whole exchange, and the caller's signal ends it"
       sent: true,
     });
     const controller = new AbortController();
-    arrived = () => controller.abort();
+    abortOnArrival = () => controller.abort();
     expect(await failure({ url: `${backend.url}/`, signal: controller.signal }, env)).toMatchObject({
       code: "CANCELLED",
       sent: true,

@@ -4,15 +4,18 @@ import { configureServices } from "#connectors/catalogue";
 import { createPlanner } from "#planner/model";
 import { SIGNATURE } from "#planner/reply";
 import { NOON } from "#test/backend";
-import { modelTools, ownTool, type Phrasing, plannerTalk } from "#test/planner";
+import { createOwnTool, modelTools, type Phrasing, plannerTalk } from "#test/planner";
 
 const services = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
 const agentTools = [
-  ownTool("ask_user", { question: { type: "string" } }),
-  ownTool("find_service", { query: { type: "string" } }),
-  ownTool("connect_service", { services: { type: "array", items: { type: "string" } }, reason: { type: "string" } }),
-  ownTool("http_request", { url: { type: "string" } }),
-  ownTool("search_tools", { query: { type: "string" } }),
+  createOwnTool("ask_user", { question: { type: "string" } }),
+  createOwnTool("find_service", { query: { type: "string" } }),
+  createOwnTool("connect_service", {
+    services: { type: "array", items: { type: "string" } },
+    reason: { type: "string" },
+  }),
+  createOwnTool("http_request", { url: { type: "string" } }),
+  createOwnTool("search_tools", { query: { type: "string" } }),
 ];
 const tools = [...services, ...agentTools];
 

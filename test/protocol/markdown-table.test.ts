@@ -7,16 +7,16 @@ import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
 import { hasExtraCells } from "#protocol/markdown";
 import { renderMarkdown } from "#ui/markdown/progressive";
 
-const tableOf = (rows: string) => lexer(`| a | b |\n| --- | --- |\n${rows}`)[0] as Tokens.Table;
+const parseTable = (rows: string) => lexer(`| a | b |\n| --- | --- |\n${rows}`)[0] as Tokens.Table;
 
 test("a table loses cells when a row has more of them than its header, escaped pipes aside", () => {
-  expect(["| 1 | 2 |", "1 | 2", "| 1 |", "| 1 \\| x | 2 |"].map((row) => hasExtraCells(tableOf(row)))).toEqual([
+  expect(["| 1 | 2 |", "1 | 2", "| 1 |", "| 1 \\| x | 2 |"].map((row) => hasExtraCells(parseTable(row)))).toEqual([
     false,
     false,
     false,
     false,
   ]);
-  expect(["| 1 | 2 | 3 |", "1 | 2 | 3", "| 1 | 2 \\\\| 3 |"].map((row) => hasExtraCells(tableOf(row)))).toEqual([
+  expect(["| 1 | 2 | 3 |", "1 | 2 | 3", "| 1 | 2 \\\\| 3 |"].map((row) => hasExtraCells(parseTable(row)))).toEqual([
     true,
     true,
     true,

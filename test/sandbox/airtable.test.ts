@@ -3,9 +3,9 @@ import { AIRTABLE, sandbox } from "./stand-in.ts";
 
 const SCOPES = "data.records:read data.records:write schema.bases:read user.email:read";
 
-async function signedIn(scope = SCOPES, account?: string) {
+async function signIn(scope = SCOPES, account?: string) {
   const world = sandbox();
-  const { call, refresh } = await world.signedIn("airtable", scope, account);
+  const { call, refresh } = await world.signIn("airtable", scope, account);
   const ask = (method: string, path: string, json?: unknown) =>
     call(`/v0${path}`, { method, ...(json === undefined ? {} : { json }) });
   const base = (await ask("GET", "/meta/bases")).body.bases?.[0]?.id;
@@ -25,7 +25,7 @@ test("consent without an S256 challenge is refused", async () => {
 });
 
 test("a refresh token works once, and for 60 days", async () => {
-  const { world, refresh } = await signedIn();
+  const { world, refresh } = await signIn();
   const { body } = await world.exchange("airtable", { grant_type: "refresh_token", refresh_token: refresh });
   expect(body).toEqual({
     access_token: expect.any(String),
@@ -45,7 +45,7 @@ test("a refresh token works once, and for 60 days", async () => {
 });
 
 test("the account, its bases and their tables, within the scopes", async () => {
-  const { ask, base } = await signedIn();
+  const { ask, base } = await signIn();
   expect((await ask("GET", "/meta/whoami")).body).toEqual({
     id: "usr0d4a7e526f0b4c",
     scopes: SCOPES.split(" "),
@@ -59,14 +59,14 @@ test("the account, its bases and their tables, within the scopes", async () => {
       { id: expect.any(String), name: "Blocked", type: "checkbox", options: expect.anything() },
     ]),
   });
-  const other = await signedIn("data.records:read");
+  const other = await signIn("data.records:read");
   expect((await other.ask("GET", "/meta/bases")).body).toEqual({
     error: { type: "INVALID_PERMISSIONS", message: "You are not permitted to perform this operation" },
   });
 });
 
 test("records are listed by page, and a wrong offset, formula or size is refused", async () => {
-  const { ask, tasks } = await signedIn();
+  const { ask, tasks } = await signIn();
   const first = (await ask("GET", `${tasks}?pageSize=3`)).body;
   expect([
     names(first).length,
@@ -79,17 +79,17 @@ test("records are listed by page, and a wrong offset, formula or size is refused
     "Book the domain",
     "Write the announcement",
   ]);
-  const refused = async (query: string) => (await ask("GET", `${tasks}?${query}`)).body.error;
-  expect(await refused("pageSize=101")).toMatchObject({ type: "INVALID_REQUEST_UNKNOWN" });
-  expect(await refused("offset=itr/rec")).toMatchObject({ type: "LIST_RECORDS_ITERATOR_NOT_AVAILABLE" });
-  expect(await refused("filterByFormula=AND(")).toEqual({
+  const readError = async (query: string) => (await ask("GET", `${tasks}?${query}`)).body.error;
+  expect(await readError("pageSize=101")).toMatchObject({ type: "INVALID_REQUEST_UNKNOWN" });
+  expect(await readError("offset=itr/rec")).toMatchObject({ type: "LIST_RECORDS_ITERATOR_NOT_AVAILABLE" });
+  expect(await readError("filterByFormula=AND(")).toEqual({
     type: "INVALID_FILTER_BY_FORMULA",
     message: "The formula for filtering records is invalid: Please check your formula text.",
   });
 });
 
 test("ten records are written in one request, all or none", async () => {
-  const { ask, tasks } = await signedIn();
+  const { ask, tasks } = await signIn();
   const records = (count: number) => ({
     records: Array.from({ length: count }, (_, index) => ({ fields: { Name: `T${index}` } })),
   });
@@ -126,7 +126,7 @@ test("ten records are written in one request, all or none", async () => {
 });
 
 test("links lead to pages for users", async () => {
-  const { world, ask, base, tasks } = await signedIn();
+  const { world, ask, base, tasks } = await signIn();
   const [table] = (await ask("GET", `/meta/bases/${base}/tables`)).body.tables;
   const [record] = (await ask("GET", tasks)).body.records;
   const page = await world.ask("airtable", `${AIRTABLE}/${base}/${table.id}/${record.id}`);

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { BITBUCKET, DANA, SAM, sandbox } from "./stand-in.ts";
 
 const SCOPES = "account email repository pullrequest:write";
-const signedIn = (scope = SCOPES, account?: string) => sandbox().signedIn("bitbucket", scope, account);
+const signIn = (scope = SCOPES, account?: string) => sandbox().signIn("bitbucket", scope, account);
 const REQUESTS = "/2.0/repositories/kay-demo/kay-cli/pullrequests";
 const ids = (body: { values: { id: number }[] }) => body.values.map(({ id }) => id);
 
 test("the account, its email addresses, its workspaces and their repositories", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   expect((await call("/2.0/user")).body).toMatchObject({
     type: "user",
     account_id: DANA,
@@ -39,7 +39,7 @@ test("the account, its email addresses, its workspaces and their repositories", 
 });
 
 test("pull requests are listed, open ones by default, by state, by filter and by page", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   expect(ids((await call(REQUESTS)).body)).toEqual([3, 2]);
   expect(ids((await call(`${REQUESTS}?state=MERGED&state=DECLINED`)).body)).toEqual([1, 4]);
   expect(ids((await call(`${REQUESTS}?q=${encodeURIComponent('state = "OPEN" AND title ~ "login"')}`)).body)).toEqual([
@@ -58,7 +58,7 @@ test("pull requests are listed, open ones by default, by state, by filter and by
 });
 
 test("a pull request is opened, commented on, approved once and merged once", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const json = { title: "KAY-3 Fix a typo", source: { branch: { name: "KAY-3-help-typo" } }, description: "confirm" };
   const created = await call(REQUESTS, { method: "POST", json });
   expect(created).toMatchObject({
@@ -113,13 +113,13 @@ test.each([
     "Only one pull request may be open for a given source and target branch",
   ],
 ])("a pull request that cannot be opened is refused in Bitbucket's envelope (%#)", async (json, message) => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const answer = await call(REQUESTS, { method: "POST", json });
   expect([answer.status, answer.body.type, answer.body.error.message]).toEqual([400, "error", message]);
 });
 
 test("a merge accepts a known strategy, and removes the branch if requested", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const merge = (json: unknown) => call(`${REQUESTS}/2/merge`, { method: "POST", json });
   expect(await merge({ merge_strategy: "octopus" })).toMatchObject({
     status: 400,
@@ -133,7 +133,7 @@ test("a merge accepts a known strategy, and removes the branch if requested", as
 });
 
 test("scopes include others, and a missing one is named with the granted ones", async () => {
-  const { call } = await signedIn("pullrequest");
+  const { call } = await signIn("pullrequest");
   expect((await call("/2.0/repositories/kay-demo")).status).toBe(200);
   const refused = await call(`${REQUESTS}/2/merge`, { method: "POST" });
   expect([refused.status, refused.body]).toEqual([
@@ -153,7 +153,7 @@ test("scopes include others, and a missing one is named with the granted ones", 
 });
 
 test("a missing object is Bitbucket's 404", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const message = async (path: string) => (await call(path)).body.error.message;
   expect(await message("/2.0/repositories/nobody")).toBe("No workspace with identifier 'nobody'.");
   expect(await message("/2.0/repositories/kay-demo/none")).toMatch(
@@ -173,10 +173,7 @@ test("a workspace is closed to non-members", async () => {
       bitbucket: { accounts: people, workspaces: [{ slug: "anns", members: ["Ann"], repositories: [{ slug: "r" }] }] },
     },
   });
-  const [ann, bob] = [
-    await world.signedIn("bitbucket", SCOPES, "Ann"),
-    await world.signedIn("bitbucket", SCOPES, "Bob"),
-  ];
+  const [ann, bob] = [await world.signIn("bitbucket", SCOPES, "Ann"), await world.signIn("bitbucket", SCOPES, "Bob")];
   expect((await ann.call("/2.0/repositories/anns/r")).status).toBe(200);
   expect((await bob.call("/2.0/repositories/anns/r")).status).toBe(404);
   expect((await bob.call("/2.0/workspaces")).body.values).toEqual([]);
@@ -186,5 +183,5 @@ test("the URL of a pull request leads to a page for users", async () => {
   const world = sandbox();
   const page = await world.ask("bitbucket", "/kay-demo/kay-cli/pull-requests/2");
   expect([page.status, page.text.includes("What happens when the clock jumps?")]).toEqual([200, true]);
-  expect((await signedIn(SCOPES, SAM)).refresh).not.toBe("");
+  expect((await signIn(SCOPES, SAM)).refresh).not.toBe("");
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { storageToAdf } from "#sandbox/atlassian/confluence/convert";
 import { ALL_SCOPES, DANA, sandbox } from "./stand-in.ts";
 
-const signedIn = (scope = ALL_SCOPES) => sandbox().signedIn("atlassian", scope);
+const signIn = (scope = ALL_SCOPES) => sandbox().signIn("atlassian", scope);
 const titles = (body: { results: { title: string }[] }) => body.results.map(({ title }) => title);
 type Listed = { results: { title: string }[]; _links: { next?: string } };
 const V1_ERROR = "com.atlassian.confluence.api.service.exceptions.BadRequestException: Could not parse cql : ";
@@ -17,14 +17,14 @@ test.each([
   ['(title ~ "release*" OR title ~ "architecture") ORDER BY lastmodified ASC', ["Architecture", "Release checklist"]],
   ['type in (page, blogpost) AND title !~ "kay" AND created < "2026-10-01"', ["Release checklist", "Architecture"]],
 ])("CQL %s", async (cql, expected) => {
-  const { wiki } = await signedIn();
+  const { wiki } = await signIn();
   const { status, body } = await wiki(`/rest/api/search?excerpt=none&cql=${encodeURIComponent(cql)}`);
   expect([status, titles(body)]).toEqual([200, expected]);
   expect(body).toMatchObject({ start: 0, limit: 25, size: expected.length, totalSize: expected.length, cqlQuery: cql });
 });
 
 test("searched words are marked, with the page and its space", async () => {
-  const { wiki } = await signedIn();
+  const { wiki } = await signIn();
   const [result] = (await wiki(`/rest/api/search?cql=${encodeURIComponent('text ~ "tag"')}`)).body.results;
   expect(result).toMatchObject({
     content: { id: "98369", type: "page", status: "current", title: "Release checklist" },
@@ -40,14 +40,14 @@ test("searched words are marked, with the page and its space", async () => {
 test.each(["colour = red", "title ~", "title = a = b", 'created > "yesterday"', "ORDER BY title"])(
   "CQL %s is refused as API v1 does",
   async (cql) => {
-    const { wiki } = await signedIn();
+    const { wiki } = await signIn();
     const answer = await wiki(`/rest/api/search?cql=${encodeURIComponent(cql)}`);
     expect([answer.status, answer.body.statusCode, answer.body.message]).toEqual([400, 400, `${V1_ERROR}${cql}`]);
   },
 );
 
 test("search and lists are followed to the end by their next links", async () => {
-  const { wiki, call, cloudId } = await signedIn();
+  const { wiki, call, cloudId } = await signIn();
   const follow = async (first: string, next: (link: string) => string) => {
     const ids: string[] = [];
     let path: string | undefined = first;
@@ -76,7 +76,7 @@ test("search and lists are followed to the end by their next links", async () =>
 });
 
 test("a page is created, read in both formats, updated by its next version and deleted", async () => {
-  const { wiki } = await signedIn();
+  const { wiki } = await signIn();
   const [space] = (await wiki("/api/v2/spaces?keys=KAY")).body.results;
   const json = {
     spaceId: space.id,
@@ -162,13 +162,13 @@ test.each([
     "Error parsing xhtml: Unexpected close tag </p>; expected </b>",
   ],
 ])("a page that cannot be created is refused as API v2 does (%#)", async (json, status, title) => {
-  const { wiki } = await signedIn();
+  const { wiki } = await signIn();
   const answer = await wiki("/api/v2/pages", { method: "POST", json });
   expect([answer.status, answer.body.errors[0].title]).toEqual([status, title]);
 });
 
 test("a page is commented on, and its comments are listed and read one by one", async () => {
-  const { wiki } = await signedIn();
+  const { wiki } = await signIn();
   const [page] = (await wiki("/api/v2/pages?title=Release%20checklist")).body.results;
   const body = { representation: "storage", value: "<p>Step <strong>two</strong> is gone</p>" };
   const created = await wiki("/api/v2/footer-comments", { method: "POST", json: { pageId: page.id, body } });
@@ -193,13 +193,13 @@ test.each([
   [{}, 400, "Exactly one of pageId, blogPostId, parentCommentId must be given."],
   [{ pageId: "98305", body: { representation: "storage", value: "<p>x" } }, 400, "Error parsing xhtml"],
 ])("the comment %j is refused with %i", async (json, status, title) => {
-  const { wiki } = await signedIn();
+  const { wiki } = await signIn();
   const answer = await wiki("/api/v2/footer-comments", { method: "POST", json });
   expect([answer.status, answer.body.errors[0].title]).toEqual([status, expect.stringContaining(title)]);
 });
 
 test("API v2 requires its granular scopes", async () => {
-  const { call, cloudId } = await signedIn("read:page:confluence");
+  const { call, cloudId } = await signIn("read:page:confluence");
   const base = `/ex/confluence/${cloudId}/wiki`;
   expect((await call(`${base}/api/v2/pages`)).status).toBe(200);
   expect((await call(`${base}/api/v2/spaces`)).body).toEqual({

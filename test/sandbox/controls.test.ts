@@ -4,8 +4,8 @@ import { DANA, REDIRECT, SAM, sandbox } from "./stand-in.ts";
 const SCOPE = "read:jira-work write:jira-work read:jira-user read:me offline_access";
 
 test("every origin reports its requests, without tokens, codes or secrets", async () => {
-  const { ask, signedIn, clients } = sandbox();
-  const { jira, token, refresh, cloudId } = await signedIn("atlassian", SCOPE);
+  const { ask, signIn, clients } = sandbox();
+  const { jira, token, refresh, cloudId } = await signIn("atlassian", SCOPE);
   await jira("/issue/KAY-3/comment", { method: "POST", json: { body: { type: "doc", version: 1, content: [] } } });
   const { body, text } = await ask("atlassian", "/_sandbox/requests");
   expect(body.requests).toEqual([
@@ -44,9 +44,9 @@ test("every origin reports its requests, without tokens, codes or secrets", asyn
 });
 
 test("the state of an authorization request is not reported, that of pull requests is", async () => {
-  const { ask, authorizeUrl, signedIn } = sandbox();
+  const { ask, authorizeUrl, signIn } = sandbox();
   await ask("bitbucket", authorizeUrl("bitbucket", "account", { state: "capability" }));
-  await (await signedIn("bitbucket", "pullrequest")).call("/2.0/repositories/kay-demo/kay-cli/pullrequests?state=OPEN");
+  await (await signIn("bitbucket", "pullrequest")).call("/2.0/repositories/kay-demo/kay-cli/pullrequests?state=OPEN");
   const { text } = await ask("bitbucket", "/_sandbox/requests");
   expect([text.includes("capability"), text.includes("state=hidden"), text.includes("state=OPEN")]).toEqual([
     false,
@@ -74,8 +74,8 @@ test("the controls refuse a host name that was rebound to this machine", async (
 });
 
 test("the state can be read, written back and reset", async () => {
-  const { ask, signedIn } = sandbox();
-  const { jira } = await signedIn("atlassian", SCOPE);
+  const { ask, signIn } = sandbox();
+  const { jira } = await signIn("atlassian", SCOPE);
   const state = (await ask("atlassian", "/_sandbox/state")).body;
   expect((await ask("atlassian", "/_sandbox/state", { method: "PUT", json: state })).body).toEqual(state);
   await jira("/issue/KAY-3", { method: "DELETE" });
@@ -91,8 +91,8 @@ test("the state can be read, written back and reset", async () => {
 });
 
 test("tokens can be expired and revoked, for one account or all", async () => {
-  const { ask, signedIn, exchange } = sandbox();
-  const [dana, sam] = [await signedIn("atlassian", SCOPE), await signedIn("atlassian", SCOPE, SAM)];
+  const { ask, signIn, exchange } = sandbox();
+  const [dana, sam] = [await signIn("atlassian", SCOPE), await signIn("atlassian", SCOPE, SAM)];
   const post = async (path: string, json: unknown) =>
     (await ask("atlassian", `/_sandbox/tokens/${path}`, { method: "POST", json })).body;
   expect(await post("expire", { account: "Sam Sample" })).toEqual({ expired: 1 });
@@ -107,8 +107,8 @@ test("tokens can be expired and revoked, for one account or all", async () => {
 });
 
 test("a fault affects the next matching requests, and then ends", async () => {
-  const { ask, signedIn } = sandbox();
-  const { jira, cloudId } = await signedIn("atlassian", SCOPE);
+  const { ask, signIn } = sandbox();
+  const { jira, cloudId } = await signIn("atlassian", SCOPE);
   const fault = {
     match: { method: "GET", path: "*/rest/api/3/myself" },
     times: 2,
@@ -133,8 +133,8 @@ test("a fault affects the next matching requests, and then ends", async () => {
 });
 
 test("faults can return text, wait, drop the connection, and lose the response of a handled request", async () => {
-  const { ask, signedIn } = sandbox();
-  const { jira } = await signedIn("atlassian", SCOPE);
+  const { ask, signIn } = sandbox();
+  const { jira } = await signIn("atlassian", SCOPE);
   const faults = [
     {
       match: { path: "*/myself" },
@@ -195,7 +195,7 @@ test("a restart continues with the saved tokens and world, and another seed star
     saved = JSON.parse(JSON.stringify(state));
   };
   const first = sandbox({ save });
-  const { token, jira, cloudId } = await first.signedIn("atlassian", SCOPE);
+  const { token, jira, cloudId } = await first.signIn("atlassian", SCOPE);
   await jira("/issue/KAY-3", { method: "PUT", json: { fields: { summary: "Kept" } } });
   await Promise.resolve();
   expect(JSON.stringify(saved)).not.toContain(token);

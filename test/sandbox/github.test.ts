@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseSeed } from "#sandbox/seed";
 import { GITHUB, REDIRECT, sandbox } from "./stand-in.ts";
 
-const signedIn = (scope = "repo read:user", account?: string) => sandbox().signedIn("github", scope, account);
+const signIn = (scope = "repo read:user", account?: string) => sandbox().signIn("github", scope, account);
 const DOCS = "/repos/kay-demo/kay-docs";
 const numbers = (list: { number: number }[]) => list.map(({ number }) => number);
 
@@ -37,7 +37,7 @@ test("V14 the token endpoint answers failures with 200, and form data unless JSO
 });
 
 test("the account and its repositories, last changed first", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const { body, headers } = await call("/user");
   expect(body).toMatchObject({ login: "dana-demo", id: 4_100_001, name: "Dana Demo", html_url: `${GITHUB}/dana-demo` });
   expect([headers.get("x-oauth-scopes"), headers.get("x-github-api-version-selected")]).toEqual([
@@ -50,12 +50,12 @@ test("the account and its repositories, last changed first", async () => {
     "kay-demo/release-notes",
     "dana-demo/dotfiles",
   ]);
-  const sam = await signedIn("repo", "Sam Sample");
+  const sam = await signIn("repo", "Sam Sample");
   expect(names((await sam.call("/user/repos")).body)).toEqual(["kay-demo/kay-docs", "kay-demo/release-notes"]);
 });
 
 test("issues are listed including pull requests, by state, label and assignee, over the pages in Link", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   expect(numbers((await call(`${DOCS}/issues`)).body)).toEqual([5, 2, 6, 1, 3]);
   expect(numbers((await call(`${DOCS}/issues?state=closed`)).body)).toEqual([7, 4]);
   expect(numbers((await call(`${DOCS}/issues?labels=bug`)).body)).toEqual([1]);
@@ -74,7 +74,7 @@ test("issues are listed including pull requests, by state, label and assignee, o
 
 test("an issue is opened, commented on, closed and found", async () => {
   const world = sandbox();
-  const { call } = await world.signedIn("github", "repo");
+  const { call } = await world.signIn("github", "repo");
   const json = { title: "Broken link", body: "On page 2", labels: ["Bug"], assignees: ["sam-sample"] };
   const issue = await call(`${DOCS}/issues`, { method: "POST", json });
   expect(issue).toMatchObject({
@@ -108,7 +108,7 @@ test.each([
   [{ title: "x", assignees: ["nobody"] }, "assignees", "invalid"],
   [{ title: "x".repeat(257) }, "title", "custom"],
 ])("an issue that cannot be opened is refused with the field (%#)", async (json, field, code) => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const { status, body } = await call(`${DOCS}/issues`, { method: "POST", json });
   expect([status, body.message, body.errors[0].field, body.errors[0].code]).toEqual([
     422,
@@ -119,7 +119,7 @@ test.each([
 });
 
 test("pull requests with their reviews; an issue's number is not one", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   expect(numbers((await call(`${DOCS}/pulls`)).body)).toEqual([5, 6]);
   expect((await call(`${DOCS}/pulls/7`)).body).toMatchObject({
     state: "closed",
@@ -135,7 +135,7 @@ test("pull requests with their reviews; an issue's number is not one", async () 
 });
 
 test("searches understand people, states and repositories, and repositories are found too", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const search = async (q: string) => (await call(`/search/issues?q=${encodeURIComponent(q)}`)).body;
   expect(numbers((await search("is:issue is:open involves:@me")).items)).toEqual([1, 2, 1, 3]);
   expect(numbers((await search("is:pr is:merged author:sam-sample")).items)).toEqual([7]);
@@ -147,7 +147,7 @@ test("searches understand people, states and repositories, and repositories are 
 });
 
 test("without a scope for it a private repository does not exist, and a public one cannot be written to", async () => {
-  const { call, token } = await signedIn("read:user");
+  const { call, token } = await signIn("read:user");
   expect((await call("/repos/kay-demo/release-notes")).body).toEqual({
     message: "Not Found",
     documentation_url: "https://docs.github.com/rest",
@@ -164,7 +164,7 @@ test("a seed is filled in, and invalid values are named", async () => {
   const text =
     "github: { users: [{ login: ada, name: Ada, email: a@e.com }], repositories: [{ owner: ada, name: engine, issues: [{ title: T, user: ada }], pull_requests: [{ title: P, user: ada, head: b }] }] }";
   const world = sandbox({ seed: parseSeed(text, "world.yaml") });
-  const { call } = await world.signedIn("github", "repo");
+  const { call } = await world.signIn("github", "repo");
   expect(numbers((await call("/repos/ada/engine/issues")).body)).toEqual([2, 1]);
   const { body } = await world.ask("github", "/_sandbox/state");
   expect((await world.ask("github", "/_sandbox/state", { method: "PUT", json: body })).status).toBeLessThan(300);

@@ -6,7 +6,7 @@ const AUTH = "https://www.googleapis.com/auth/";
 const MAIL = `openid email ${AUTH}gmail.modify`;
 const CALENDAR = `openid ${AUTH}calendar.events ${AUTH}calendar.readonly`;
 const FILES = `openid ${AUTH}drive ${AUTH}documents ${AUTH}spreadsheets`;
-const signedIn = (scope: string, account?: string) => sandbox().signedIn("google", scope, account);
+const signIn = (scope: string, account?: string) => sandbox().signIn("google", scope, account);
 const raw = (text: string) => Buffer.from(text.replace(/\n/g, "\r\n")).toString("base64url");
 
 test("V12 offline access returns a refresh token at the first consent, and prompt=consent at each; a refresh returns none", async () => {
@@ -59,7 +59,7 @@ test("a missing token, a missing scope, another mailbox and an unknown path are 
     status: 401,
     body: { error: { code: 401, status: "UNAUTHENTICATED", errors: [{ reason: "authError" }] } },
   });
-  const { call } = await world.signedIn("google", `openid ${AUTH}gmail.readonly`);
+  const { call } = await world.signIn("google", `openid ${AUTH}gmail.readonly`);
   expect((await call("/gmail/v1/users/me/messages/send", { method: "POST", json: { raw: "x" } })).body).toEqual({
     error: {
       code: 403,
@@ -88,7 +88,7 @@ test("a missing token, a missing scope, another mailbox and an unknown path are 
 
 test("mail is searched, paged, read in its formats, labelled, and sent to sandbox accounts", async () => {
   const world = sandbox();
-  const { call } = await world.signedIn("google", MAIL);
+  const { call } = await world.signIn("google", MAIL);
   const search = async (q: string) => (await call(`/gmail/v1/users/me/messages?q=${encodeURIComponent(q)}`)).body;
   expect((await search("in:inbox")).resultSizeEstimate).toBe(3);
   expect((await search("is:unread -from:sam")).resultSizeEstimate).toBe(1);
@@ -109,7 +109,7 @@ test("mail is searched, paged, read in its formats, labelled, and sent to sandbo
     "To: sam@example.com\nSubject: =?UTF-8?B?R3LDvMOfZQ==?=\n =?UTF-8?Q?_=F0=9F=8E=89?=\nContent-Transfer-Encoding: quoted-printable\n\nSch=C3=B6n=\ne Zeit";
   const answer = await call("/gmail/v1/users/me/messages/send", { method: "POST", json: { raw: raw(text) } });
   expect(answer.body.labelIds).toEqual(["SENT"]);
-  const sam = await world.signedIn("google", MAIL, "Sam Sample");
+  const sam = await world.signIn("google", MAIL, "Sam Sample");
   const messages = (await sam.call("/gmail/v1/users/me/messages?q=is:unread")).body.messages;
   const { payload } = (await sam.call(`/gmail/v1/users/me/messages/${messages[0].id}`)).body;
   expect(payload.headers).toContainEqual({ name: "Subject", value: "Grüße 🎉" });
@@ -128,7 +128,7 @@ test("mail is searched, paged, read in its formats, labelled, and sent to sandbo
 
 test("V13 events keep whole days unchanged; an ID is unique; only the organizer moves an event", async () => {
   const world = sandbox();
-  const { call } = await world.signedIn("google", CALENDAR);
+  const { call } = await world.signIn("google", CALENDAR);
   const events = "/calendar/v3/calendars/primary/events";
   const json = { id: "feast0000001", summary: "Holidays", start: { date: "2026-12-24" }, end: { date: "2026-12-27" } };
   expect((await call(events, { method: "POST", json })).body).toMatchObject({ start: json.start, end: json.end });
@@ -167,7 +167,7 @@ test("V13 events keep whole days unchanged; an ID is unique; only the organizer 
 });
 
 test("files are found by Drive's language; documents and spreadsheets are read and written through their own APIs", async () => {
-  const { call } = await signedIn(FILES);
+  const { call } = await signIn(FILES);
   const names = async (q: string, more = "") => {
     const { body } = await call(`/drive/v3/files?fields=files(name)&q=${encodeURIComponent(q)}${more}`);
     return body.files?.map(({ name }: { name: string }) => name) ?? body.error.message;
@@ -231,7 +231,7 @@ test("links lead to pages for users, and a seed in Google's terms builds a separ
     },
   };
   const world = sandbox({ seed });
-  const { call } = await world.signedIn("google", `${FILES} ${CALENDAR} ${MAIL}`);
+  const { call } = await world.signIn("google", `${FILES} ${CALENDAR} ${MAIL}`);
   const [event] = (await call("/calendar/v3/calendars/primary/events")).body.items;
   expect([event.start, event.end]).toEqual([
     { dateTime: "2026-11-21T16:00:00Z", timeZone: "Europe/London" },

@@ -3,7 +3,7 @@ import { HUBSPOT, sandbox } from "./stand-in.ts";
 
 const SCOPES =
   "oauth crm.objects.contacts.read crm.objects.contacts.write crm.objects.deals.read crm.objects.deals.write crm.objects.owners.read";
-const signedIn = (scope = SCOPES, account?: string) => sandbox().signedIn("hubspot", scope, account);
+const signIn = (scope = SCOPES, account?: string) => sandbox().signIn("hubspot", scope, account);
 const CONTACTS = "/crm/v3/objects/contacts";
 const DEALS = "/crm/v3/objects/deals";
 const ids = (body: { results: { id: string }[] }) => body.results.map(({ id }) => id);
@@ -35,7 +35,7 @@ test("the token endpoint answers in HubSpot's words, at v3 and at v1, and the re
 
 test("introspection describes a token only to its client", async () => {
   const world = sandbox();
-  const { token } = await world.signedIn("hubspot", SCOPES, "sam@example.com");
+  const { token } = await world.signIn("hubspot", SCOPES, "sam@example.com");
   const { id: client_id, secret: client_secret } = world.clients.hubspot;
   const introspect = async (form: Record<string, string>) =>
     (await world.ask("hubspot", "/oauth/v3/token/introspect", { method: "POST", body: new URLSearchParams(form) }))
@@ -52,7 +52,7 @@ test("introspection describes a token only to its client", async () => {
 });
 
 test("contacts are searched by words, by filters and by page, and the totals agree", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const search = async (json: object) => (await call(`${CONTACTS}/search`, { method: "POST", json })).body;
   const filter = (propertyName: string, operator: string, more: object) => ({
     filterGroups: [{ filters: [{ propertyName, operator, ...more }] }],
@@ -70,7 +70,7 @@ test("contacts are searched by words, by filters and by page, and the totals agr
 });
 
 test("a contact is created once, read by its address, changed and archived", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const properties = { email: "ada@example.com", firstname: "Ada", company: "Engine" };
   const created = await call(CONTACTS, { method: "POST", json: { properties } });
   expect([created.status, created.body]).toMatchObject([
@@ -95,7 +95,7 @@ test("a contact is created once, read by its address, changed and archived", asy
 });
 
 test("a deal has only stages of its pipeline, and is associated with contacts and notes", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const { results } = (await call("/crm/v3/pipelines/deals")).body;
   expect(results[0].stages.map(({ label }: { label: string }) => label)).toContain("Contract Sent");
   const tie = (id: string, associationTypeId: number) => ({
@@ -128,7 +128,7 @@ test("a deal has only stages of its pipeline, and is associated with contacts an
 });
 
 test("a missing scope is refused in HubSpot's words, and so are an expired token and an unknown path", async () => {
-  const { call } = await signedIn("oauth crm.objects.contacts.read");
+  const { call } = await signIn("oauth crm.objects.contacts.read");
   const refused = await call(CONTACTS, { method: "POST", json: { properties: { firstname: "x" } } });
   expect([refused.status, refused.body]).toMatchObject([
     403,
@@ -145,7 +145,7 @@ test("a missing scope is refused in HubSpot's words, and so are an expired token
 
 test("lists are paged, and the URL of a record leads to a page for users", async () => {
   const world = sandbox();
-  const { call } = await world.signedIn("hubspot", SCOPES);
+  const { call } = await world.signIn("hubspot", SCOPES);
   const first = (await call(`${DEALS}?limit=2`)).body;
   expect(first.paging.next).toEqual({ after: "5203", link: `${HUBSPOT}${DEALS}?limit=2&after=5203` });
   expect(ids((await call(first.paging.next.link)).body)).toEqual(["5203", "5204"]);
@@ -156,7 +156,7 @@ test("lists are paged, and the URL of a record leads to a page for users", async
 test("changes form a seed, and continue after a restart", async () => {
   const states: unknown[] = [];
   const world = sandbox({ save: (state) => void states.push(structuredClone(state)) });
-  const { call, token } = await world.signedIn("hubspot", SCOPES);
+  const { call, token } = await world.signIn("hubspot", SCOPES);
   await call(CONTACTS, { method: "POST", json: { properties: { firstname: "Ada" } } });
   await Promise.resolve();
   const again = sandbox({ saved: states.at(-1) });

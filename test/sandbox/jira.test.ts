@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ALL_SCOPES, ATLASSIAN, DANA, paragraph, SAM, sandbox } from "./stand-in.ts";
 
-const signedIn = (scope = ALL_SCOPES) => sandbox().signedIn("atlassian", scope);
+const signIn = (scope = ALL_SCOPES) => sandbox().signIn("atlassian", scope);
 const NOT_ADF = "Operation value must be an Atlassian Document (see the Atlassian Document Format)";
 
 test("an issue is created, read, edited, moved, commented on and deleted with Jira's own answers", async () => {
-  const { jira, cloudId } = await signedIn();
+  const { jira, cloudId } = await signIn();
   const fields = {
     project: { key: "KAY" },
     issuetype: { name: "Bug" },
@@ -58,7 +58,7 @@ test("an issue is created, read, edited, moved, commented on and deleted with Ji
 });
 
 test("V09 a transition returns 204 without a body, and only those of the workflow are valid", async () => {
-  const { jira } = await signedIn();
+  const { jira } = await signIn();
   const names = async () =>
     (await jira("/issue/KAY-3/transitions")).body.transitions.map(({ name }: { name: string }) => name);
   expect(await names()).toEqual(["Start work", "Done"]);
@@ -87,7 +87,7 @@ test.each([
   ["a newline in a text node", paragraph("Line 1\nLine 2")],
   ["an empty text node", paragraph("")],
 ])("V01 a description that is %s is refused with its field", async (_, description) => {
-  const { jira } = await signedIn();
+  const { jira } = await signIn();
   const fields = { project: { key: "KAY" }, issuetype: { name: "Task" }, summary: "x", description };
   expect(await jira("/issue", { method: "POST", json: { fields } })).toMatchObject({
     status: 400,
@@ -99,7 +99,7 @@ test.each([
 });
 
 test("V01 a description may have 32,767 characters and no more", async () => {
-  const { jira } = await signedIn();
+  const { jira } = await signIn();
   const set = (length: number) =>
     jira("/issue/KAY-1", { method: "PUT", json: { fields: { description: paragraph("x".repeat(length)) } } });
   expect((await set(32_767)).status).toBe(204);
@@ -110,7 +110,7 @@ test("V01 a description may have 32,767 characters and no more", async () => {
 });
 
 test("V02 errors have Jira's three shapes", async () => {
-  const { jira } = await signedIn();
+  const { jira } = await signIn();
   const unknownNode = { type: "doc", version: 1, content: [{ type: "foo", content: [] }] };
   expect((await jira("/issue/KAY-1/comment", { method: "POST", json: { body: unknownNode } })).body).toEqual({
     errorMessages: ["INVALID_INPUT"],
@@ -120,7 +120,7 @@ test("V02 errors have Jira's three shapes", async () => {
   expect((await jira("/issue", { method: "POST", json: { fields } })).body.errors).toEqual({
     summary: "You must specify a summary of the issue.",
   });
-  const reader = await signedIn("read:jira-work");
+  const reader = await signIn("read:jira-work");
   expect(await reader.jira("/issue", { method: "POST", json: { fields } })).toMatchObject({
     status: 401,
     body: { code: 401, message: "Unauthorized; scope does not match" },
@@ -128,7 +128,7 @@ test("V02 errors have Jira's three shapes", async () => {
 });
 
 test("every invalid field is named, in Jira's words", async () => {
-  const { jira } = await signedIn();
+  const { jira } = await signIn();
   const post = async (fields: unknown) => (await jira("/issue", { method: "POST", json: { fields } })).body;
   expect(await post({ summary: "x" })).toEqual({
     errorMessages: [],
@@ -173,7 +173,7 @@ test("every invalid field is named, in Jira's words", async () => {
 });
 
 test("projects, people and fields of issues can be listed", async () => {
-  const { jira } = await signedIn();
+  const { jira } = await signIn();
   const projects = (await jira("/project/search?maxResults=1")).body;
   expect([projects.total, projects.isLast, projects.values[0].key, projects.nextPage]).toEqual([
     2,
@@ -190,10 +190,10 @@ test("projects, people and fields of issues can be listed", async () => {
     errorMessages: ["No project could be found with key 'NOPE'."],
     errors: {},
   });
-  const namesOf = (list: { name: string }[]) => list.map(({ name }) => name);
-  expect(namesOf((await jira("/issuetype")).body)).toEqual(["Epic", "Story", "Task", "Bug"]);
-  expect(namesOf((await jira("/priority")).body)).toEqual(["Highest", "High", "Medium", "Low", "Lowest"]);
-  expect(namesOf((await jira("/issue/createmeta/KAY/issuetypes")).body.issueTypes)).toEqual([
+  const listNames = (list: { name: string }[]) => list.map(({ name }) => name);
+  expect(listNames((await jira("/issuetype")).body)).toEqual(["Epic", "Story", "Task", "Bug"]);
+  expect(listNames((await jira("/priority")).body)).toEqual(["Highest", "High", "Medium", "Low", "Lowest"]);
+  expect(listNames((await jira("/issue/createmeta/KAY/issuetypes")).body.issueTypes)).toEqual([
     "Epic",
     "Story",
     "Task",
@@ -212,7 +212,7 @@ test("projects, people and fields of issues can be listed", async () => {
 
 test("a token that is missing, unknown or for another site is refused at the gateway", async () => {
   const world = sandbox();
-  const { jira, call } = await world.signedIn("atlassian", ALL_SCOPES);
+  const { jira, call } = await world.signIn("atlassian", ALL_SCOPES);
   const nobody = await world.ask("atlassian", "/ex/jira/x/rest/api/3/myself");
   expect([nobody.status, nobody.body]).toEqual([401, { code: 401, message: "Unauthorized" }]);
   expect((await jira("/myself", { token: "wrong" })).status).toBe(401);
@@ -234,7 +234,7 @@ test("V04 two sites are two entries of accessible-resources, each with the scope
     { id: "c-main", name: "main", url: "https://main.example.test", projects: [{ key: "PRJ", name: "P" }] },
   ];
   const world = sandbox({ seed: { atlassian: { accounts: [account], sites } } });
-  const { call } = await world.signedIn("atlassian", "read:jira-work write:jira-work offline_access");
+  const { call } = await world.signIn("atlassian", "read:jira-work write:jira-work offline_access");
   const resources = (await call("/oauth/token/accessible-resources")).body;
   expect(resources.map(({ avatarUrl, ...rest }: { avatarUrl: string }) => rest)).toEqual([
     { id: "c-other", url: "https://other.example.test", name: "other", scopes: ["read:jira-work"] },
@@ -247,7 +247,7 @@ test("V04 two sites are two entries of accessible-resources, each with the scope
 
 test("the links of a site lead to a page for users", async () => {
   const world = sandbox();
-  const { call } = await world.signedIn("atlassian", ALL_SCOPES);
+  const { call } = await world.signIn("atlassian", ALL_SCOPES);
   const [site] = (await call("/oauth/token/accessible-resources")).body;
   expect(site.url).toBe(`${ATLASSIAN}/sites/kay-demo`);
   const page = await world.ask("atlassian", `${site.url}/browse/KAY-3`);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ALL_SCOPES, sandbox } from "./stand-in.ts";
 
 const world = sandbox();
-const member = world.signedIn("atlassian", ALL_SCOPES);
+const member = world.signIn("atlassian", ALL_SCOPES);
 
 async function search(jql: string, more: Record<string, unknown> = {}) {
   const { jira } = await member;

@@ -13,9 +13,9 @@ const POST = {
 };
 
 /** A signed-in user whose requests have the headers of the versioned API. */
-async function signedIn(scope = SCOPES, account?: string) {
+async function signIn(scope = SCOPES, account?: string) {
   const world = sandbox();
-  const { call } = await world.signedIn("linkedin", scope, account);
+  const { call } = await world.signIn("linkedin", scope, account);
   const rest = (path: string, init: Parameters<typeof call>[1] = {}) => call(path, { headers: HEADERS, ...init });
   return { world, call, rest, post: (json: unknown) => rest("/rest/posts", { method: "POST", json }) };
 }
@@ -43,12 +43,12 @@ test("a token is valid for sixty days, without a refresh token, and identifies i
 });
 
 test("profile and email are returned as far as they were allowed", async () => {
-  const { call } = await signedIn("openid");
+  const { call } = await signIn("openid");
   expect((await call("/v2/userinfo")).body).toEqual({ sub: "dDemo7Kq1Z" });
 });
 
 test("the versioned API requires its headers, and a supported version", async () => {
-  const { call } = await signedIn();
+  const { call } = await signIn();
   const post = async (headers: Record<string, string>) =>
     (await call("/rest/posts", { method: "POST", json: POST, headers })).body.code;
   expect([
@@ -60,7 +60,7 @@ test("the versioned API requires its headers, and a supported version", async ()
 });
 
 test("a post is created once, commented on, reacted to once, and deleted with all of that", async () => {
-  const { rest, post, world } = await signedIn();
+  const { rest, post, world } = await signIn();
   const answer = await post(POST);
   const urn = answer.headers.get("x-restli-id") ?? "";
   expect([answer.status, answer.text, urn]).toEqual([201, "", expect.stringMatching(/^urn:li:share:\d{19}$/)]);
@@ -94,12 +94,12 @@ test.each([
     "/content/article/title :: field is required but not found and has no default value",
   ],
 ])("an incomplete post is refused (%#)", async (json, message) => {
-  const { post } = await signedIn();
+  const { post } = await signIn();
   expect((await post(json)).body).toMatchObject({ status: 422, message });
 });
 
 test("nobody posts for another user, and nothing is read without the closed permission", async () => {
-  const { rest, post } = await signedIn();
+  const { rest, post } = await signIn();
   expect((await post({ ...POST, author: "urn:li:person:sSample3Xw" })).status).toBe(403);
   const first = encodeURIComponent("urn:li:share:7390000000000000000");
   expect((await rest(`/rest/posts/${first}`, { method: "DELETE" })).status).toBe(403);
@@ -109,7 +109,7 @@ test("nobody posts for another user, and nothing is read without the closed perm
     code: "ACCESS_DENIED",
     message: "Not enough permissions to access: partnerApiPostsExternal.GET",
   });
-  const reader = await signedIn("openid r_member_social");
+  const reader = await signIn("openid r_member_social");
   const ownPosts = await reader.rest(`/rest/posts?q=author&author=${encodeURIComponent(DANA)}`);
   expect(ownPosts.body.elements.map(({ visibility }: { visibility: string }) => visibility)).toEqual(["CONNECTIONS"]);
   expect((await reader.post(POST)).status).toBe(403);

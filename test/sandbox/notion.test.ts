@@ -4,9 +4,9 @@ import { NOTION, sandbox } from "./stand-in.ts";
 const HEADERS = { "notion-version": "2026-03-11" };
 const DANA = "0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 
-async function signedIn(scope = "", account?: string) {
+async function signIn(scope = "", account?: string) {
   const world = sandbox();
-  const { call, refresh, token } = await world.signedIn("notion", scope, account);
+  const { call, refresh, token } = await world.signIn("notion", scope, account);
   const ask = (method: string, path: string, json?: unknown) =>
     call(`/v1${path}`, { method, headers: HEADERS, ...(json === undefined ? {} : { json }) });
   const find = async (query: string) => (await ask("POST", "/search", { query })).body.results[0];
@@ -44,7 +44,7 @@ test("the token endpoint takes JSON with HTTP Basic, names no expiry, and each r
 });
 
 test("a request without a version, with an expired token or without the capability is refused like Notion does", async () => {
-  const { call, ask } = await signedIn("read_content");
+  const { call, ask } = await signIn("read_content");
   const me = await call("/v1/users/me");
   expect([me.status, me.body.object, me.body.code]).toEqual([400, "error", "missing_version"]);
   expect((await call("/v1/users/me", { headers: HEADERS, token: "x" })).body).toMatchObject({
@@ -76,7 +76,7 @@ test.each([
   [{ children: [{ type: "poem", poem: {} }] }, 'body.children[0].type should be a block type, instead was `"poem"`.'],
   [{}, "body.children should be an array, instead was `undefined`."],
 ])("a request beyond Notion's limits is refused with the place (%#)", async (json, message) => {
-  const { ask, find } = await signedIn();
+  const { ask, find } = await signIn();
   const { id } = await find("onboarding");
   const answer = await ask("PATCH", `/blocks/${id}/children`, json);
   expect([answer.status, answer.body.code, answer.body.message]).toEqual([
@@ -87,7 +87,7 @@ test.each([
 });
 
 test("a page is created with its blocks, listed by pages, and is where its links lead", async () => {
-  const { world, ask, find } = await signedIn();
+  const { world, ask, find } = await signIn();
   const parent = await find("handbook");
   const children = Array.from({ length: 30 }, (_, index) => paragraph(`Line ${index}`));
   const body = { parent: { page_id: parent.id }, properties: { title: [{ text: { content: "Trip" } }] }, children };
@@ -113,7 +113,7 @@ test("a page is created with its blocks, listed by pages, and is where its links
 });
 
 test("rows are filtered, sorted and changed; an unknown status is refused", async () => {
-  const { ask, find } = await signedIn();
+  const { ask, find } = await signIn();
   const source = await find("road map");
   expect(source).toMatchObject({ object: "data_source", properties: { Status: { type: "status" } } });
   const query = async (json: unknown) =>

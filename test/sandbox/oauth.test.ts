@@ -7,7 +7,7 @@ const SCOPE = "read:jira-work read:me offline_access";
 const VERIFIER = "a".repeat(43);
 const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
 
-function formOf(page: string): URLSearchParams {
+function readForm(page: string): URLSearchParams {
   const ticket = /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? "";
   const account = /name="account" value="([^"]+)" checked/.exec(page)?.[1] ?? "";
   return new URLSearchParams({ ticket, account });
@@ -38,7 +38,7 @@ test("the consent page names the app, the service, the scopes in words and both 
 test("Allow sends the browser back with the state and a code that opens the API", async () => {
   const { ask, authorizeUrl, exchange } = sandbox();
   const page = await ask("atlassian", authorizeUrl("atlassian", SCOPE));
-  const form = formOf(page.text);
+  const form = readForm(page.text);
   form.set("decision", "allow");
   const answer = await ask("atlassian", "/authorize", { method: "POST", body: form, headers: { origin: ATLASSIAN } });
   expect(answer.status).toBe(303);
@@ -59,7 +59,7 @@ test("Allow sends the browser back with the state and a code that opens the API"
 
 test("Deny sends the browser back with access_denied and gives no code", async () => {
   const { ask, authorizeUrl } = sandbox();
-  const form = formOf((await ask("atlassian", authorizeUrl("atlassian", SCOPE))).text);
+  const form = readForm((await ask("atlassian", authorizeUrl("atlassian", SCOPE))).text);
   form.set("decision", "deny");
   const answer = await ask("atlassian", "/authorize", { method: "POST", body: form });
   expect(answer.headers.get("location")).toBe(
@@ -70,7 +70,7 @@ test("Deny sends the browser back with access_denied and gives no code", async (
 test("the consent form works once, only with its ticket, only for ten minutes and never from another site", async () => {
   const { ask, authorizeUrl, later } = sandbox();
   const fresh = async () => {
-    const form = formOf((await ask("atlassian", authorizeUrl("atlassian", SCOPE))).text);
+    const form = readForm((await ask("atlassian", authorizeUrl("atlassian", SCOPE))).text);
     form.set("decision", "allow");
     return form;
   };
@@ -197,8 +197,8 @@ test("without offline_access Atlassian returns no refresh token", async () => {
 });
 
 test("an access token is valid for an hour at Atlassian and two at Bitbucket", async () => {
-  const { signedIn, later } = sandbox();
-  const [jira, bitbucket] = [await signedIn("atlassian", SCOPE), await signedIn("bitbucket", "account")];
+  const { signIn, later } = sandbox();
+  const [jira, bitbucket] = [await signIn("atlassian", SCOPE), await signIn("bitbucket", "account")];
   later(3_599_000);
   expect((await jira.call("/me")).status).toBe(200);
   later(1_000);

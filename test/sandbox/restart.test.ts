@@ -8,7 +8,7 @@ const GOOGLE_SCOPES = ["gmail.modify", "calendar.events", "calendar.readonly", "
 const ATLASSIAN_SCOPES =
   "read:jira-work write:jira-work read:page:confluence write:page:confluence write:comment:confluence offline_access";
 
-type Client = Awaited<ReturnType<ReturnType<typeof sandbox>["signedIn"]>>;
+type Client = Awaited<ReturnType<ReturnType<typeof sandbox>["signIn"]>>;
 /** A part of a world: only what the writes below look up. */
 type Part = { id: string; sub: string; data_source_id: string; tables: { id: string }[]; pages: { id: string }[] };
 type World = Record<string, Part[]>;
@@ -128,7 +128,7 @@ test.each(Object.keys(CASES) as ProviderName[])(
     };
     const first = sandbox(ports);
     const state = async (sandbox: typeof first) => (await sandbox.ask(name, "/_sandbox/state")).body;
-    const client = await first.signedIn(name, scope);
+    const client = await first.signIn(name, scope);
     const { status, text } = (await write(client, await state(first))) as { status: number; text: string };
     expect([status, text]).toEqual([expect.closeTo(200, -1), expect.any(String)]);
     await Promise.resolve();
@@ -195,7 +195,7 @@ test("a world that is set aside is named with the reason, and connections to it 
   const save = (state: unknown) => {
     saved = JSON.parse(JSON.stringify(state));
   };
-  const { token } = await sandbox({ save }).signedIn("slack", "channels:read");
+  const { token } = await sandbox({ save }).signIn("slack", "channels:read");
   await Promise.resolve();
   const savedCopy = structuredClone(saved);
   saved.origins.slack.world = { users: 7 };

@@ -19,12 +19,12 @@ function sentence(text: string): string {
 test("the example in docs/sandbox.md is a world for Slack and GitHub too", async () => {
   const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
   const world = sandbox({ seed: parseSeed(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "", "world.yaml") });
-  const slack = await world.signedIn("slack", "channels:read,channels:history");
+  const slack = await world.signIn("slack", "channels:read,channels:history");
   const [general] = (await slack.call("/api/conversations.list")).body.channels;
   expect((await slack.call(`/api/conversations.history?channel=${general.id}`)).body.messages).toMatchObject([
     { text: "The carry *works*.", reply_count: 1, reactions: [{ name: "tada", count: 2 }] },
   ]);
-  const github = await world.signedIn("github", "repo", "Charles Babbage");
+  const github = await world.signIn("github", "repo", "Charles Babbage");
   const titles = (await github.call("/repos/engine-room/difference-engine/issues?state=all&direction=asc")).body;
   expect(titles.map(({ number, title }: { number: number; title: string }) => `${number} ${title}`)).toEqual([
     "1 The carry is lost after 999",
@@ -38,7 +38,7 @@ test("the example in docs/sandbox.md is a world", async () => {
   const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
   const example = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const world = sandbox({ seed: parseSeed(example, "world.yaml") });
-  const ada = await world.signedIn("atlassian", ALL_SCOPES);
+  const ada = await world.signIn("atlassian", ALL_SCOPES);
   const issue = (await ada.jira("/issue/ENG-1?fields=status,assignee,created,comment")).body.fields;
   expect(issue).toMatchObject({
     status: { name: "Turning", statusCategory: { key: "indeterminate" } },
@@ -53,11 +53,11 @@ test("the example in docs/sandbox.md is a world", async () => {
     ["How to add", null],
     ["How to carry", "98305"],
   ]);
-  const notion = await world.signedIn("notion", "");
+  const notion = await world.signIn("notion", "");
   const headers = { "notion-version": "2026-03-11" };
   const found = (await notion.call("/v1/search", { method: "POST", headers, json: { query: "wheel" } })).body.results;
   expect(found.map(({ object }: { object: string }) => object).sort()).toEqual(["data_source", "page"]);
-  const airtable = await world.signedIn("airtable", "schema.bases:read data.records:read");
+  const airtable = await world.signIn("airtable", "schema.bases:read data.records:read");
   const [base] = (await airtable.call("/v0/meta/bases")).body.bases;
   const parts = (await airtable.call(`/v0/${base.id}/Parts`)).body.records;
   expect(parts[0].fields).toMatchObject({
@@ -65,15 +65,15 @@ test("the example in docs/sandbox.md is a world", async () => {
     Owner: { name: "Ada Byron" },
     Supplier: [expect.any(String)],
   });
-  const charles = await world.signedIn("bitbucket", "pullrequest", "Charles Babbage");
+  const charles = await world.signIn("bitbucket", "pullrequest", "Charles Babbage");
   const { values } = (await charles.call("/2.0/repositories/engine-room/difference-engine/pullrequests")).body;
   expect(values.map(({ title }: { title: string }) => title)).toEqual(["ENG-1 Carry after 999"]);
-  const crm = await world.signedIn("hubspot", "oauth crm.objects.deals.read", "Ada Byron");
+  const crm = await world.signIn("hubspot", "oauth crm.objects.deals.read", "Ada Byron");
   const { results: deals } = (await crm.call("/crm/v3/objects/deals?properties=dealname,dealstage")).body;
   expect(deals.map(({ properties }: { properties: Record<string, string> }) => properties.dealstage)).toEqual([
     "55000002",
   ]);
-  const linkedin = await world.signedIn("linkedin", "openid profile", "Ada Byron");
+  const linkedin = await world.signIn("linkedin", "openid profile", "Ada Byron");
   expect((await linkedin.call("/v2/userinfo")).body.sub).toBe("ada");
 });
 
@@ -85,8 +85,8 @@ test("a seed may be JSON, and leaves unnamed services unchanged", async () => {
     },
   });
   const world = sandbox({ seed: parseSeed(text, "world.json") });
-  expect((await (await world.signedIn("bitbucket", "account")).call("/2.0/user")).body.display_name).toBe("Ann");
-  expect((await (await world.signedIn("atlassian", ALL_SCOPES)).jira("/issue/KAY-3")).status).toBe(200);
+  expect((await (await world.signIn("bitbucket", "account")).call("/2.0/user")).body.display_name).toBe("Ann");
+  expect((await (await world.signIn("atlassian", ALL_SCOPES)).jira("/issue/KAY-3")).status).toBe(200);
 });
 
 test.each([

@@ -12,8 +12,8 @@ const [DANA, SAM, GENERAL, RELEASES, INCIDENTS] = [
   "C0INCIDEN5",
 ];
 
-async function signedIn(scope = SCOPES, account?: string, world = sandbox()) {
-  const { call, token, refresh } = await world.signedIn("slack", scope, account);
+async function signIn(scope = SCOPES, account?: string, world = sandbox()) {
+  const { call, token, refresh } = await world.signIn("slack", scope, account);
   const api = async (method: string, args: Record<string, string> = {}) =>
     (await call(`/api/${method}?${new URLSearchParams(args)}`)).body;
   const post = async (method: string, json: Record<string, unknown>) =>
@@ -48,7 +48,7 @@ test("a code returns the user's tokens in authed_user, a refresh returns them be
 });
 
 test("failures have status 200: no token, a wrong one, a missing scope, an unknown method", async () => {
-  const { call, world } = await signedIn("users:read");
+  const { call, world } = await signIn("users:read");
   const ask = async (path: string, token?: string) => {
     const { status, body } = await (token === undefined ? world.ask("slack", path) : call(path, { token }));
     return [status, body];
@@ -62,7 +62,7 @@ test("failures have status 200: no token, a wrong one, a missing scope, an unkno
 });
 
 test("the account, and the people with their addresses only with the scope", async () => {
-  const { api } = await signedIn();
+  const { api } = await signIn();
   expect(await api("auth.test")).toEqual({
     ok: true,
     url: `${SLACK}/`,
@@ -78,12 +78,12 @@ test("the account, and the people with their addresses only with the scope", asy
   });
   expect((await api("users.lookupByEmail", { email: "SAM@example.com" })).user.id).toBe(SAM);
   expect(await api("users.info", { user: "U0NOBODY00" })).toEqual({ ok: false, error: "user_not_found" });
-  const limited = await signedIn("users:read");
+  const limited = await signIn("users:read");
   expect((await limited.api("users.info", { user: SAM })).user.profile).not.toHaveProperty("email");
 });
 
 test("channels are listed by type and page, and private ones only to their members", async () => {
-  const { api } = await signedIn();
+  const { api } = await signIn();
   const names = (body: { channels: { name: string }[] }) => body.channels.map(({ name }) => name);
   expect(names(await api("conversations.list", { exclude_archived: "true" }))).toEqual([
     "general",
@@ -100,7 +100,7 @@ test("channels are listed by type and page, and private ones only to their membe
     "",
   ]);
   expect(await api("conversations.list", { cursor: "x" })).toEqual({ ok: false, error: "invalid_cursor" });
-  const mia = await signedIn(SCOPES, "Mia Chen");
+  const mia = await signIn(SCOPES, "Mia Chen");
   expect(names(await mia.api("conversations.list", { types: "public_channel,private_channel" }))).not.toContain(
     "incidents",
   );
@@ -108,7 +108,7 @@ test("channels are listed by type and page, and private ones only to their membe
     ok: false,
     error: "channel_not_found",
   });
-  const few = await signedIn("channels:read");
+  const few = await signIn("channels:read");
   expect(await few.api("conversations.list", { types: "im" })).toMatchObject({
     error: "missing_scope",
     needed: "im:read",
@@ -117,7 +117,7 @@ test("channels are listed by type and page, and private ones only to their membe
 });
 
 test("history is newest first and paged, threads are oldest first", async () => {
-  const { api } = await signedIn();
+  const { api } = await signIn();
   const first = await api("conversations.history", { channel: GENERAL, limit: "2" });
   expect([first.messages.length, first.has_more]).toEqual([2, true]);
   expect(first.messages[0].text).toContain("KAY-1");
@@ -135,7 +135,7 @@ test("history is newest first and paged, threads are oldest first", async () => 
 });
 
 test("a message is posted, answered in its thread, reacted to once, and found", async () => {
-  const { api, post, world } = await signedIn();
+  const { api, post, world } = await signIn();
   const message = await post("chat.postMessage", { channel: GENERAL, text: "Ship it <now>" });
   expect(message).toMatchObject({
     ok: true,
@@ -168,16 +168,16 @@ test.each([
   [{ channel: GENERAL, text: "x".repeat(40_001) }, "msg_too_long"],
   [{ channel: GENERAL, text: "x", thread_ts: "1.1" }, "thread_not_found"],
 ])("a message that cannot be posted is refused (%#)", async (json, error) => {
-  const { post } = await signedIn();
+  const { post } = await signIn();
   expect(await post("chat.postMessage", json)).toEqual({ ok: false, error });
 });
 
 test("a direct message is opened once and visible only to its two users", async () => {
-  const { api, post, world } = await signedIn();
+  const { api, post, world } = await signIn();
   const opened = await post("conversations.open", { users: "U0MIACHEN3" });
   expect((await post("conversations.open", { users: "U0MIACHEN3" })).channel).toEqual(opened.channel);
   await post("chat.postMessage", { channel: opened.channel.id, text: "psst" });
-  const sam = await signedIn(SCOPES, "Sam Sample", world);
+  const sam = await signIn(SCOPES, "Sam Sample", world);
   expect((await sam.api("search.messages", { query: "psst" })).messages.total).toBe(0);
   expect((await api("search.messages", { query: "psst" })).messages.matches[0]).toMatchObject({
     type: "im",
@@ -190,7 +190,7 @@ test("a seed is filled in, and a saved world is one", async () => {
   const text =
     "slack: { users: [{ name: ada, real_name: Ada Byron }], channels: [{ name: engine, messages: [{ user: ada, text: hi, ts: -1h }] }] }";
   const world = sandbox({ seed: parseSeed(text, "world.yaml") });
-  const { api } = await signedIn(SCOPES, undefined, world);
+  const { api } = await signIn(SCOPES, undefined, world);
   const [engine] = (await api("conversations.list")).channels;
   expect(engine).toMatchObject({ name: "engine", is_member: true, num_members: 1 });
   const { body } = await world.ask("slack", "/_sandbox/state");

@@ -82,7 +82,7 @@ export function sandbox(options: Options = {}) {
     return new Uint8Array(bytes).map((_, index) => (counter * 31 + index * 7) % 256);
   };
   const world = createSandbox({ clock: { now: () => now }, random, ...options });
-  const placeOf = (name: Name): Place => PLACES[name];
+  const findPlace = (name: Name): Place => PLACES[name];
 
   /** Sends a request to an origin, like a program on this machine. */
   async function ask(
@@ -95,7 +95,7 @@ export function sandbox(options: Options = {}) {
     if (json !== undefined) headers.set("content-type", "application/json");
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     const body = json === undefined ? rest.body : JSON.stringify(json);
-    const url = path.startsWith("http") ? path : `${placeOf(name).base}${path}`;
+    const url = path.startsWith("http") ? path : `${findPlace(name).base}${path}`;
     const response = await world.origins[name](
       new Request(url, { redirect: "manual", ...rest, headers, body }),
       address,
@@ -112,7 +112,7 @@ export function sandbox(options: Options = {}) {
 
   /** Address of the consent page. */
   function authorizeUrl(name: Name, scope: string, more: Record<string, string> = {}) {
-    const { base, authorize, scope: parameter = "scope", fixed } = placeOf(name);
+    const { base, authorize, scope: parameter = "scope", fixed } = findPlace(name);
     const url = new URL(base + authorize);
     const query = {
       client_id: world.clients[name].id,
@@ -149,7 +149,7 @@ export function sandbox(options: Options = {}) {
 
   async function exchange(name: Name, parameters: Record<string, string>) {
     const { id, secret } = world.clients[name];
-    const { token, client } = placeOf(name);
+    const { token, client } = findPlace(name);
     const body = { ...parameters, ...VERIFIED[name] };
     const fields: Record<string, string> = client === "basic" ? {} : { client_id: id, client_secret: secret };
     const headers = {
@@ -161,7 +161,7 @@ export function sandbox(options: Options = {}) {
   }
 
   /** A signed-in program for one site, or for Bitbucket. */
-  async function signedIn(name: Name, scope: string, account?: string) {
+  async function signIn(name: Name, scope: string, account?: string) {
     const answer = (await tokens(name, scope, account)).body;
     const body = answer.authed_user ?? answer;
     const token: string = body.access_token;
@@ -183,7 +183,7 @@ export function sandbox(options: Options = {}) {
   const later = (milliseconds: number) => {
     now += milliseconds;
   };
-  return { ...world, ask, authorizeUrl, code, tokens, exchange, signedIn, later };
+  return { ...world, ask, authorizeUrl, code, tokens, exchange, signIn, later };
 }
 
 /** A document of one paragraph. */

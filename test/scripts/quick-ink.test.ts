@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { Lexer as MarkedLexer } from "marked";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { CHANGES, changed } from "../../scripts/quick-ink.ts";
+import { applyChanges, CHANGES } from "../../scripts/quick-ink.ts";
 
 const modules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
 const files = [
@@ -19,15 +19,15 @@ const files = [
 test("every change of the build fits the installed package", () => {
   const paths = files.map((file) => modules + file);
   expect(CHANGES.filter(({ file }) => !paths.some((path) => file.test(path)))).toEqual([]);
-  for (const path of paths) expect(changed(path)).not.toBe("");
+  for (const path of paths) expect(applyChanges(path)).not.toBe("");
 });
 
 test("a changed package fails the build", () => {
-  expect(() => changed(`${modules}wrap-ansi/index.js`, "const segmenter = 1;")).toThrow(/does not fit/);
+  expect(() => applyChanges(`${modules}wrap-ansi/index.js`, "const segmenter = 1;")).toThrow(/does not fit/);
 });
 
 test("the fast width of a text is its width", async () => {
-  const { default: quick } = await built("string-width/index.js");
+  const { default: quick } = await importBundled("string-width/index.js");
   const texts = [
     "",
     "abc",
@@ -47,7 +47,7 @@ test("the fast width of a text is its width", async () => {
 });
 
 test("text without emoji never loads emoji data, however its width is requested", () => {
-  const quick = changed(`${modules}string-width/index.js`).replaceAll(/^import .*$/gm, "");
+  const quick = applyChanges(`${modules}string-width/index.js`).replaceAll(/^import .*$/gm, "");
   const create =
     new Function(`${quick.replace("export default ", "").replace("function make() {", "function make() { throw new Error('made'); ")}
     return [stringWidth("abc — ●"), stringWidth("\x1b[1mabc\x1b[22m"), stringWidth("done.", { countAnsiEscapeCodes: true })];`);
@@ -55,24 +55,24 @@ test("text without emoji never loads emoji data, however its width is requested"
 });
 
 test("Yoga lays out after its bytes were read without a request", async () => {
-  const { default: load } = await built("yoga-layout/dist/binaries/yoga-wasm-base64-esm.js");
+  const { default: load } = await importBundled("yoga-layout/dist/binaries/yoga-wasm-base64-esm.js");
   expect(await load()).toHaveProperty("Config");
 });
 
 test("Markdown is parsed as by the package, and its patterns wait for the first text", async () => {
-  const { Lexer, lexer } = await built("marked/lib/marked.esm.js");
+  const { Lexer, lexer } = await importBundled("marked/lib/marked.esm.js");
   const text = "# A *title*\n\n- [x] done\n- `code`\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n> quote https://example.com";
   expect(Lexer.lex(text)).toEqual(MarkedLexer.lex(text));
   expect(lexer(text)).toEqual(MarkedLexer.lex(text));
   expect(Lexer.lexInline("**a** _b_")).toEqual(MarkedLexer.lexInline("**a** _b_"));
-  const [beforeFirstText = ""] = changed(`${modules}marked/lib/marked.esm.js`).split("function make() {");
+  const [beforeFirstText = ""] = applyChanges(`${modules}marked/lib/marked.esm.js`).split("function make() {");
   expect(beforeFirstText).not.toContain("RegExp");
 });
 
 /** The module as it is bundled. */
-function built(file: string) {
+function importBundled(file: string) {
   const { resolve } = createRequire(modules + file);
-  const text = changed(modules + file).replaceAll(
+  const text = applyChanges(modules + file).replaceAll(
     /(?<=from ')[^'.]+(?=')/g,
     (name) => pathToFileURL(resolve(name)).href,
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closing, expectOneEffect, FIRST, killing, LAST } from "#test/durable/killing";
+import { createCloseStep, createRequester, expectOneEffect, FIRST, LAST } from "#test/durable/killing";
 import { usePlace } from "#test/durable/place";
 import { random } from "#test/nodes/run";
 
@@ -7,8 +7,10 @@ import { random } from "#test/nodes/run";
 const ROUNDS = Number(process.env.KAY_SOAK ?? 1);
 const SEED = Number(process.env.KAY_SOAK_SEED ?? Date.now() % 1_000_000);
 
-const place = usePlace((ask) => (capricious && ask.time > 1 ? other(ask.time, closing(ask)) : closing(ask)));
-const { request, moments } = killing(place);
+const place = usePlace((ask) =>
+  capricious && ask.time > 1 ? other(ask.time, createCloseStep(ask)) : createCloseStep(ask),
+);
+const { request, moments } = createRequester(place);
 let capricious = false;
 
 test("killed at every possible moment, once each", { timeout: 3_600_000 }, async () => {
@@ -49,7 +51,7 @@ test(`the same with a model that answers differently each time (seed ${SEED})`, 
 });
 
 /** Another beginning, or another end, and calls with separate IDs. */
-function other(time: number, step: ReturnType<typeof closing>): ReturnType<typeof closing> {
+function other(time: number, step: ReturnType<typeof createCloseStep>): ReturnType<typeof createCloseStep> {
   const text = time % 2 === 0 ? ["Well, ", ...step.text] : [...step.text.slice(0, 2), "hm."];
   return {
     text,

@@ -96,7 +96,7 @@ export function useRoles(services: BackendPorts["services"], ports: Partial<Back
         const path = `${url}?token=${encodeURIComponent(token)}`;
         const response = await agent.backend.fetch(new Request(path, { method: "POST", body }));
         const text = await response.text();
-        return { status: response.status, text, parts: response.ok ? partsOf(text) : [] };
+        return { status: response.status, text, parts: response.ok ? parseParts(text) : [] };
       },
     };
   });
@@ -111,7 +111,7 @@ export function useRoles(services: BackendPorts["services"], ports: Partial<Back
   };
 }
 
-function partsOf(text: string): Part[] {
+function parseParts(text: string): Part[] {
   return text
     .split("\n\n")
     .flatMap((event) => /^event: message\ndata: (.*)$/.exec(event)?.[1] ?? [])

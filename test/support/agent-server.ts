@@ -56,7 +56,7 @@ export async function startSeedAgent(password = "agent-password"): Promise<SeedA
       }),
   };
   const session = async (request: IncomingMessage, response: ServerResponse) => {
-    const { sessionId, webhookUrl } = (await bodyOf(request)) as { sessionId: string; webhookUrl: string };
+    const { sessionId, webhookUrl } = (await readBody(request)) as { sessionId: string; webhookUrl: string };
     const { authorization } = request.headers;
     agent.sessions.push({ sessionId, webhookUrl, authorization });
     if (authorization !== `Bearer ${agent.password}`) return answer(response, 401, { error: "Unauthorized" });
@@ -72,7 +72,7 @@ export async function startSeedAgent(password = "agent-password"): Promise<SeedA
     const callbackSession = sessions.get(sessionId);
     if (!callbackSession || url.searchParams.get("token") !== callbackSession.token)
       return answer(response, 401, { error: "Bad token" });
-    const { prompt } = (await bodyOf(request)) as { prompt: string };
+    const { prompt } = (await readBody(request)) as { prompt: string };
     agent.prompts.push(prompt);
     if (otherReply) refuse(response, otherReply);
     else response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
@@ -112,7 +112,7 @@ function refuse(response: ServerResponse, { status, type, text, location }: Seed
   response.writeHead(status, { "content-type": type, ...(location ? { location } : {}) }).end(text);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+async function readBody(request: IncomingMessage): Promise<unknown> {
   let text = "";
   for await (const piece of request) text += piece;
   return JSON.parse(text);

@@ -16,9 +16,9 @@ export function useAgentTurns() {
     log,
     roles,
     begin: (prompt: string) => beginTurn(roles(), prompt),
-    shown: (turn: Begun) => shownTurn(roles(), turn),
-    sent: (turn: Begun) => sentReports(roles(), turn),
-    waiting: (turn: Begun) => waitingReports(roles(), turn),
+    shown: (turn: Begun) => readTurn(roles(), turn),
+    sent: (turn: Begun) => listSentReports(roles(), turn),
+    waiting: (turn: Begun) => listWaitingReports(roles(), turn),
     /** Holds the next write before anything of it is sent. */
     holdWrite(): { reached: Promise<void>; release(): void } {
       const reached = Promise.withResolvers<void>();
@@ -52,32 +52,32 @@ async function beginTurn(roles: Roles, prompt: string): Promise<Begun> {
 }
 
 /** What the conversation shows at the backend, once its turn has ended. */
-async function shownTurn(roles: Roles, { session, token, generation }: Begun) {
+async function readTurn(roles: Roles, { session, token, generation }: Begun) {
   const stream = await openStream(roles.backend, `GET /sessions/${session}/events`, token);
   for (let isOver = false; !isOver; ) {
     const { data } = await stream.next("data-status");
     isOver = data.generation_id === generation && ["completed", "error", "cancelled"].includes(data.status);
   }
   await stream.close();
-  return { text: stream.text(), tools: toolsOf(stream.parts) };
+  return { text: stream.text(), tools: listTools(stream.parts) };
 }
 
-function toolsOf(parts: object[]): string[] {
+function listTools(parts: object[]): string[] {
   return parts.flatMap((part) => ("toolCallId" in part && "type" in part ? [String(part.type)] : []));
 }
 
 /** The text of a stream. */
-export function wordsOf(parts: Part[]): string {
+export function joinText(parts: Part[]): string {
   return parts.map((part) => (part.type === "text-delta" ? part.text : "")).join("");
 }
 
 /** Types of the reports that were sent to the backend's webhook for a conversation. */
-function sentReports(roles: Roles, { session }: Begun): unknown[] {
+function listSentReports(roles: Roles, { session }: Begun): unknown[] {
   return roles.reports.filter(({ sessionId }) => sessionId === session).map(({ type }) => type);
 }
 
 /** Types of what is to be delivered for a conversation. */
-async function waitingReports(roles: Roles, { session }: Begun): Promise<unknown[]> {
+async function listWaitingReports(roles: Roles, { session }: Begun): Promise<unknown[]> {
   const rows = await roles.backend.ports.db
     .selectFrom("agent_outbox")
     .innerJoin("agent_turns", "agent_turns.generation_id", "agent_outbox.generation_id")

@@ -11,7 +11,7 @@ const REQUIRE = 'import { createRequire } from "node:module"; const require = cr
 export type Bundled = { path: string; remove(): void };
 
 /** @param entry the program's URL */
-export function bundled(entry: URL): Bundled {
+export function bundleProgram(entry: URL): Bundled {
   const folder = mkdtempSync(join(tmpdir(), "kay-bundled-"));
   const path = join(folder, "program.mjs");
   buildSync({

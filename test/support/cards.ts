@@ -8,7 +8,7 @@ import { type CardItem, EMPTY_VIEW, listOpenCards } from "#ui/view/view";
 /** Cards and keys, for tests of user input. */
 
 /** The card that a part opens. */
-export function cardOf(part: StreamPart): CardItem {
+export function createCard(part: StreamPart): CardItem {
   const [card] = listOpenCards(reduceView(EMPTY_VIEW, { number: 1, part }));
   if (!card) throw new Error("The part opens no card.");
   return card;
@@ -23,11 +23,11 @@ export function key(name: KeyName, more: Partial<Key> = {}): Key {
 }
 
 /** Typed text, one key for each character. */
-export function typing(text: string, more: Partial<Key> = {}): Key[] {
+export function typeText(text: string, more: Partial<Key> = {}): Key[] {
   return Array.from(text, (character) => ({ ...key("enter"), name: "text" as const, text: character, ...more }));
 }
 
-export function pasting(text: string): Key {
+export function pasteText(text: string): Key {
   return { ...key("enter"), name: "paste", text };
 }
 
@@ -36,7 +36,7 @@ export function ctrl(text: string): Key {
 }
 
 /** The state of a card after these keys, and all requested actions. Keys are a second apart. */
-export function pressed(
+export function pressKeys(
   card: AnyCard,
   keys: Key[],
   from: CardUi = createCardUi(card),

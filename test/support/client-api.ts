@@ -21,7 +21,7 @@ export function apiFor(baseUrl: string, more: Partial<ApiOptions> = {}): { api: 
 }
 
 /** The Problem a promise ends with. */
-export async function problemOf(promise: Promise<unknown>): Promise<Problem> {
+export async function catchProblem(promise: Promise<unknown>): Promise<Problem> {
   return promise.then(
     (value) => {
       throw new Error(`it should fail, but gave ${JSON.stringify(value)}`);

@@ -30,7 +30,7 @@ function completionTable(): CompletionTable {
 }
 
 /** Completions at the end of a line, without descriptions. */
-export function offered(line: string, values: Record<string, CompletionValue[]> = {}): string[] {
+export function listCompletions(line: string, values: Record<string, CompletionValue[]> = {}): string[] {
   return offer(line, values).values.map(([value]) => value);
 }
 

@@ -59,7 +59,7 @@ export function openProfile(changes: Partial<CredentialsOptions> & { in?: string
 export const SIGN_IN = { session_id: "kaysession_1", token: "token-0", refresh_token: "refresh-0" };
 
 /** A keychain that was fine when the sign-in was stored and then changed. */
-export async function signedInThen(changes: Partial<Keychain>) {
+export async function signInThenChange(changes: Partial<Keychain>) {
   const good = memoryKeychain();
   const first = openProfile({ preference: "auto", keychain: good });
   await first.credentials.write(ORIGIN, 0, SIGN_IN);

@@ -1,12 +1,12 @@
 import type { CheckReport } from "#cli/commands/doctor/check";
-import { documentOf, type Result } from "./kay.ts";
+import { parseDocument, type Result } from "./kay.ts";
 
 /**
  * The checks that `kay doctor --json` printed, by their ids, without the time they took; other fields of the document
  * beside them.
  */
-export function checksOf(result: Pick<Result, "stdout">): Record<string, string> {
-  const { checks } = documentOf(result) as { checks: CheckReport[] };
+export function readChecks(result: Pick<Result, "stdout">): Record<string, string> {
+  const { checks } = parseDocument(result) as { checks: CheckReport[] };
   return Object.fromEntries(
     checks.map(({ id, state, detail, fix }) => [id, `${state}: ${detail}${fix ? ` → ${fix}` : ""}`]),
   );
@@ -14,6 +14,6 @@ export function checksOf(result: Pick<Result, "stdout">): Record<string, string>
 
 /** The states of the checks that are not ok. */
 export function unwell(result: Pick<Result, "stdout">): Record<string, string> {
-  const { checks } = documentOf(result) as { checks: CheckReport[] };
+  const { checks } = parseDocument(result) as { checks: CheckReport[] };
   return Object.fromEntries(checks.filter(({ state }) => state !== "ok").map(({ id, state }) => [id, state]));
 }

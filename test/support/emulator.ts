@@ -61,11 +61,11 @@ export function openEmulator(columns: number, rows: number, reflows: ReflowMode 
     },
     async cells() {
       await written;
-      const styled = (rowIndex: number) =>
+      const styleRow = (rowIndex: number) =>
         Array.from({ length: terminal.cols }, (_, column) =>
           look(buffer.active.getLine(rowIndex)?.getCell(column)),
         ).join("");
-      return withoutEnd(Array.from({ length: buffer.active.length }, (_, rowIndex) => styled(rowIndex).trimEnd()));
+      return withoutEnd(Array.from({ length: buffer.active.length }, (_, rowIndex) => styleRow(rowIndex).trimEnd()));
     },
     async cursor() {
       await written;

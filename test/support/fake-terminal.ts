@@ -110,7 +110,7 @@ export function fakeTerminal(
         show();
         if (!isTerminal("stdin")) return firstLine(readAll(signal));
         const [next] = answers.splice(0, 1);
-        const answer = next instanceof Promise ? await Promise.race([next, aborted(signal)]) : next;
+        const answer = next instanceof Promise ? await Promise.race([next, waitForAbort(signal)]) : next;
         if (next instanceof Promise && signal.aborted) answers.unshift(next);
         if (answer === "\x03") interrupt();
         // A terminal shows what is typed.
@@ -119,7 +119,7 @@ export function fakeTerminal(
           output.both += `${answer}\n`;
         }
         if (answer !== undefined && !signal.aborted) return answer;
-        return aborted(signal).then(() => null);
+        return waitForAbort(signal).then(() => null);
       },
     },
   };
@@ -128,7 +128,7 @@ export function fakeTerminal(
 
 async function* pieces(input: NonNullable<TerminalSetting["stdin"]>, signal: AbortSignal): AsyncIterable<Uint8Array> {
   if (typeof input === "function") return yield* input(signal);
-  if (input === "silent") return void (await aborted(signal));
+  if (input === "silent") return void (await waitForAbort(signal));
   for (const piece of typeof input === "string" ? [input] : input) {
     if (piece.length > 0) yield typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
   }
@@ -140,7 +140,7 @@ async function firstLine(chunks: AsyncIterable<Uint8Array>): Promise<string | nu
   return text === "" ? null : (text.split(/[\r\n]/)[0] ?? "");
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

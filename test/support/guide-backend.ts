@@ -33,7 +33,7 @@ const INVALID_SESSION = {
 /** Creates a {@link GuideBackend}. */
 export function guideBackend(clock: { now(): number }, later: LaterStatus = "unknown"): GuideBackend {
   const store = createStore(clock);
-  const routes = { ...connecting(store, later), ...signedIn(store), ...asking(store) };
+  const routes = { ...createConnectRoutes(store, later), ...createSessionRoutes(store), ...createAskRoutes(store) };
   return {
     loseModel: () => {
       store.model = false;
@@ -62,7 +62,7 @@ export function guideBackend(clock: { now(): number }, later: LaterStatus = "unk
       const body = request.method === "POST" ? JSON.parse((await request.text()) || "{}") : {};
       const refused = token !== undefined && session === undefined;
       const reply = refused
-        ? unauthorized("TOKEN_EXPIRED", "Token has expired")
+        ? refuseToken("TOKEN_EXPIRED", "Token has expired")
         : routes[route]?.({ query, body, session, rest: name.slice(route.length) });
       return Response.json(reply?.[1], { status: reply?.[0] });
     },
@@ -107,7 +107,7 @@ function createStore(clock: { now(): number }) {
 }
 
 /** "Service Connection Flow": calls without an access token. */
-function connecting(store: Store, later: LaterStatus): Routes {
+function createConnectRoutes(store: Store, later: LaterStatus): Routes {
   const { sessions, states } = store;
   const view = (session: string) => {
     const readOne = (name: string) =>
@@ -128,14 +128,14 @@ function connecting(store: Store, later: LaterStatus): Routes {
     "GET /connections": ({ query, session }) => {
       const sessionId = query.get("session_id");
       if (session) return [200, view(session)];
-      if (sessionId === null) return unauthorized("TOKEN_MISSING", "No Authorization header or invalid format");
+      if (sessionId === null) return refuseToken("TOKEN_MISSING", "No Authorization header or invalid format");
       return sessions.has(sessionId) ? [200, view(sessionId)] : [400, INVALID_SESSION];
     },
     "POST /connections/disconnect": ({ query, body }) => {
       const service = query.get("service") ?? "";
       const session = sessions.get(String(body.session_id));
       if (!session) return [400, INVALID_SESSION];
-      if (!SERVICES.includes(service)) return unknownService(service);
+      if (!SERVICES.includes(service)) return refuseService(service);
       session.delete(service);
       return [200, { service, connected: false, message: `Successfully disconnected from ${service}` }];
     },
@@ -144,7 +144,7 @@ function connecting(store: Store, later: LaterStatus): Routes {
 
 /** A state counts as a first connection's when nobody is signed in for its session. */
 function begin({ sessions, states, refreshTokens, unique, hex }: Store, service: string, sessionId: unknown): Reply {
-  if (!SERVICES.includes(service)) return unknownService(service);
+  if (!SERVICES.includes(service)) return refuseService(service);
   const isKnown = typeof sessionId === "string" && sessions.has(sessionId);
   const session = isKnown ? sessionId : unique("kaysession");
   if (!isKnown) sessions.set(session, new Set());
@@ -159,18 +159,18 @@ function begin({ sessions, states, refreshTokens, unique, hex }: Store, service:
 }
 
 /** "Token Refresh" and "POST /auth/logout". */
-function signedIn(store: Store): Routes {
+function createSessionRoutes(store: Store): Routes {
   return {
     "POST /auth/refresh": ({ body }) => {
       if (typeof body.refresh_token !== "string")
         return [400, { error: "MISSING_PARAMETER", message: "refresh_token is required" }];
       const session = store.refreshTokens.get(String(body.refresh_token));
-      if (!session) return unauthorized("INVALID_REFRESH_TOKEN", "Invalid or expired refresh token");
+      if (!session) return refuseToken("INVALID_REFRESH_TOKEN", "Invalid or expired refresh token");
       store.refreshTokens.delete(String(body.refresh_token));
       return [200, { ...store.issue(session), message: "Token refreshed successfully" }];
     },
     "POST /auth/logout": ({ session }) => {
-      if (!session) return unauthorized("TOKEN_MISSING", "No Authorization header or invalid format");
+      if (!session) return refuseToken("TOKEN_MISSING", "No Authorization header or invalid format");
       store.end(session);
       return [200, { message: "Logged out successfully" }];
     },
@@ -178,13 +178,13 @@ function signedIn(store: Store): Routes {
 }
 
 /** "Ask Endpoint". */
-function asking(store: Store): Routes {
+function createAskRoutes(store: Store): Routes {
   const { confirmations, conversations, unique } = store;
-  const failed = (message: string): Reply => [400, { status: "error", message }];
+  const refuseRequest = (message: string): Reply => [400, { status: "error", message }];
   return {
     "POST /ask": ({ body: { prompt, context = {}, confirm, interactive, session_id }, session }) => {
-      if (!session) return unauthorized("TOKEN_MISSING", "No Authorization header or invalid format");
-      if (typeof prompt !== "string" || prompt === "") return failed("Missing required field: prompt");
+      if (!session) return refuseToken("TOKEN_MISSING", "No Authorization header or invalid format");
+      if (typeof prompt !== "string" || prompt === "") return refuseRequest("Missing required field: prompt");
       if (!store.model) return [500, { status: "error", message: "OpenAI API key is not configured" }];
       if (confirm === true) {
         const confirmation_token = unique("confirm");
@@ -198,16 +198,16 @@ function asking(store: Store): Routes {
         return [200, { status: "completed", message: answer, data: { prompt, response: answer } }];
       const id = session_id === undefined ? unique("session") : String(session_id);
       const turns = session_id === undefined ? [] : conversations.get(id);
-      if (!turns) return failed("Invalid or expired session_id");
+      if (!turns) return refuseRequest("Invalid or expired session_id");
       conversations.set(id, [...turns, prompt]);
       const message = `Turn ${turns.length + 1}: ${prompt}`;
       return [200, { status: "interactive_response", session_id: id, interactive: true, message, data: { prompt } }];
     },
     "POST /ask/confirm": ({ body, session }) => {
-      if (!session) return unauthorized("TOKEN_MISSING", "No Authorization header or invalid format");
+      if (!session) return refuseToken("TOKEN_MISSING", "No Authorization header or invalid format");
       const token = String(body.confirmation_token);
       const prompt = confirmations.get(token);
-      if (prompt === undefined) return failed("Invalid or expired confirmation_token");
+      if (prompt === undefined) return refuseRequest("Invalid or expired confirmation_token");
       confirmations.delete(token);
       if (body.approved !== true) return [200, { status: "completed", message: "Action cancelled by user" }];
       return [200, { status: "completed", message: "Action confirmed and executed successfully", data: { prompt } }];
@@ -215,11 +215,11 @@ function asking(store: Store): Routes {
   };
 }
 
-function unknownService(service: string): Reply {
+function refuseService(service: string): Reply {
   return [400, { error: "INVALID_SERVICE", message: `Unknown service: ${service}` }];
 }
 
-function unauthorized(code: string, message: string): Reply {
+function refuseToken(code: string, message: string): Reply {
   return [401, { error: code, code, message }];
 }
 

@@ -6,12 +6,12 @@ let loading: ReturnType<typeof schemas> | undefined;
 type Schema = Record<string, unknown>;
 
 /** Validates a document against its shipped schema, without unknown fields. Returns the errors. */
-export async function faultsOf(command: string, document: unknown): Promise<string[]> {
+export async function listFaults(command: string, document: unknown): Promise<string[]> {
   loading ??= schemas();
   const schema = (await loading)[`${command.replaceAll(" ", "-")}.json`];
   if (!schema) return [`there is no schema of ${command}`];
   // For alternatives, the errors of the best match.
-  const all = alternatives(schema).map((schema) => checked(schema, document));
+  const all = alternatives(schema).map((schema) => listErrors(schema, document));
   return all.sort((a, b) => a.length - b.length)[0] ?? [];
 }
 
@@ -20,7 +20,7 @@ function alternatives({ anyOf, ...rest }: Schema): Schema[] {
   return Array.isArray(anyOf) ? anyOf.flatMap((schema: Schema) => alternatives({ ...rest, ...schema })) : [rest];
 }
 
-function checked(schema: Schema, document: unknown): string[] {
+function listErrors(schema: Schema, document: unknown): string[] {
   const key = JSON.stringify(schema);
   const validate =
     compiled.get(key) ?? new Ajv2020({ allErrors: true, strict: false }).compile(strict(schema) as Schema);

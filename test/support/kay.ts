@@ -21,7 +21,7 @@ import { useDatabase } from "./database.ts";
 import { asSeen, type FakeTerminal, fakeTerminal, type TerminalSetting } from "./fake-terminal.ts";
 import { createPlace, type Place, type PlaceOptions } from "./kay-backend.ts";
 import { BACKEND } from "./network.ts";
-import { answeringProofs, OWN_SECRET, type OwnBackend, ownBackend } from "./own-backend.ts";
+import { answerProofs, createOwnBackend, OWN_SECRET, type OwnBackend } from "./own-backend.ts";
 import { WELL } from "./well-machine.ts";
 
 /**
@@ -118,7 +118,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
   const folder = mkdtempSync(join(tmpdir(), "kay-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const keychain = options.keychain ?? memoryKeychain();
-  const backend = ownBackend();
+  const backend = createOwnBackend();
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
   const launched: LaunchCommand[] = [];
   const served: ServeOptions[] = [];
@@ -132,10 +132,10 @@ function createMachine(place: Place, options: MachineOptions): Machine {
     const terminal = fakeTerminal(setting, person.see, interrupts.interrupt);
     raw = terminal.written;
     setting.at?.(terminal);
-    const world = worldOf(place, { folder, keychain, own: backend, launched, served, spawned, options, setting });
+    const world = createPorts(place, { folder, keychain, own: backend, launched, served, spawned, options, setting });
     const exit = await run(words(line), createKay({ ...world, ...interrupts, terminal, signal: ending.signal }));
     await person.done();
-    return { exit, stdout: shortened(raw.stdout, folder), stderr: shortened(asSeen(raw.stderr), folder) };
+    return { exit, stdout: shortenText(raw.stdout, folder), stderr: shortenText(asSeen(raw.stderr), folder) };
   };
   const connected = [...(options.signedIn ? ["jira"] : []), ...(options.connected ?? [])];
   let ready: Promise<void> | undefined;
@@ -177,7 +177,10 @@ type Parts = {
   setting: RunSetting;
 };
 
-function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signal" | "catchInterrupts" | "interrupt"> {
+function createPorts(
+  place: Place,
+  parts: Parts,
+): Omit<CliPorts, "terminal" | "signal" | "catchInterrupts" | "interrupt"> {
   const { folder, options, setting } = parts;
   const { programs = [] } = options;
   const env = {
@@ -197,7 +200,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
     cwd: folder,
     clock: place.clock,
     random: randomBytes,
-    send: options.own ? answeringProofs(place.network.send) : place.network.send,
+    send: options.own ? answerProofs(place.network.send) : place.network.send,
     openStream: place.network.openStream,
     keychain: parts.keychain,
     processes: parts.own.processes,
@@ -283,7 +286,7 @@ function words(line: string | string[]): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, unquoted]) => quoted ?? unquoted ?? "");
 }
 
-function shortened(text: string, folder: string): string {
+function shortenText(text: string, folder: string): string {
   return text
     .replaceAll(folder, "/home/ann")
     .replaceAll(/\b(kaysession|session|confirm)_\d+_[0-9a-f]{32}\b/g, "$1_…")
@@ -294,7 +297,7 @@ function shortened(text: string, folder: string): string {
 }
 
 /** The one JSON document that a run printed on stdout, and nothing else. */
-export function documentOf({ stdout }: Pick<Result, "stdout">): unknown {
+export function parseDocument({ stdout }: Pick<Result, "stdout">): unknown {
   const document: unknown = JSON.parse(stdout);
   if (stdout !== `${JSON.stringify(document, null, 2)}\n`) throw new Error(`not one document: ${stdout}`);
   return document;

@@ -7,9 +7,9 @@ export type Shown = { status: number; html: string; headers: Headers; fields: Re
 export function browserAt(backend: Backend, url: string) {
   const target = new URL("key", url).href;
   return {
-    open: async () => shown(await backend.fetch(new Request(url))),
+    open: async () => readPage(await backend.fetch(new Request(url))),
     submit: async (fields: Record<string, string>, headers: Record<string, string> = { origin: new URL(url).origin }) =>
-      shown(
+      readPage(
         await backend.fetch(
           new Request(target, {
             method: "POST",
@@ -28,7 +28,7 @@ export async function paste(backend: Backend, url: string, entered: Record<strin
   return browser.submit({ ...fields, decision: "connect", ...entered });
 }
 
-async function shown(response: Response): Promise<Shown> {
+async function readPage(response: Response): Promise<Shown> {
   const html = await response.text();
   const hidden = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
   return {

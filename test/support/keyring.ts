@@ -10,7 +10,7 @@ import { temporaryFolder } from "./credentials.ts";
 /**
  * A separate desktop session until the test ends: a bus that starts no services, and a home for a real gnome-keyring.
  */
-export async function keyringSession() {
+export async function openKeyringSession() {
   const home = temporaryFolder();
   const address = join(home, "bus");
   const config = join(home, "bus.conf");
@@ -28,7 +28,7 @@ export async function keyringSession() {
   // Its socket has a name before it listens.
   await until(async () => (await keychain.check()).state === "no-provider", "the bus does not answer");
   /** Starts the keyring; a password unlocks it, and creates it if there is none. */
-  const keyring = async (password?: string) => {
+  const startKeyring = async (password?: string) => {
     const args = ["--foreground", "--components=secrets", `--control-directory=${home}`];
     const daemon = start("gnome-keyring-daemon", password ? [...args, "--unlock"] : args, env);
     daemon.stdin?.end(password ?? "");
@@ -38,7 +38,7 @@ export async function keyringSession() {
     );
     return daemon;
   };
-  return { bus, env, keychain, keyring };
+  return { bus, env, keychain, keyring: startKeyring };
 }
 
 /** Freezes a process. A signal takes effect a little later, so this waits until it is stopped. */

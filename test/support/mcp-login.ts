@@ -86,7 +86,7 @@ export function mcpLogin(options: LoginOptions = {}) {
     return Response.json({ ...body, client_id: id, ...credentials }, { status: 201 });
   }
 
-  function clientOf(request: Request, form: URLSearchParams): Client | undefined {
+  function findClient(request: Request, form: URLSearchParams): Client | undefined {
     const basic = /^Basic (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
     const [id = "", secret] = basic
       ? Buffer.from(basic, "base64")
@@ -112,7 +112,7 @@ export function mcpLogin(options: LoginOptions = {}) {
 
   async function token(request: Request): Promise<Response> {
     const form = new URLSearchParams(await request.text());
-    const client = clientOf(request, form);
+    const client = findClient(request, form);
     if (!client) return fault("unknown client", 401, "invalid_client");
     if (form.get("resource") !== (resource().resource ?? notes)) return fault("no resource", 400, "invalid_target");
     if (form.get("grant_type") === "refresh_token") {
@@ -140,7 +140,7 @@ export function mcpLogin(options: LoginOptions = {}) {
     const form = new URLSearchParams(await request.text());
     const token = form.get("token") ?? "";
     const about = refresh.get(token) ?? access.get(token);
-    if (!clientOf(request, form)) return fault("unknown client", 401, "invalid_client");
+    if (!findClient(request, form)) return fault("unknown client", 401, "invalid_client");
     if (about) end(about.family);
     return new Response(null, { status: 200 });
   }
@@ -152,7 +152,7 @@ export function mcpLogin(options: LoginOptions = {}) {
   }
 
   /** The refusal of a request to the server, if its token is not valid for it. */
-  function refused(request: Request): Response | undefined {
+  function checkToken(request: Request): Response | undefined {
     const token = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
     const about = token === undefined ? undefined : access.get(token);
     if (!about) return refusal(401, token ? 'error="invalid_token", ' : "");
@@ -169,7 +169,7 @@ export function mcpLogin(options: LoginOptions = {}) {
     if (address === `${issuer}/register`) return register((await request.json()) as Record<string, unknown>);
     if (address === `${issuer}/token`) return await token(request);
     if (address === `${issuer}/revoke`) return await revoke(request);
-    if (url.href === notes) return refused(request) ?? Response.json({ jsonrpc: "2.0", id: 1, result: {} });
+    if (url.href === notes) return checkToken(request) ?? Response.json({ jsonrpc: "2.0", id: 1, result: {} });
     return new Response(null, { status: 404 });
   };
 
@@ -205,7 +205,7 @@ export function mcpLogin(options: LoginOptions = {}) {
     seen: requests,
     state,
     consent,
-    refused,
+    refused: checkToken,
     access,
     refresh,
     /** The server forgets every client. */

@@ -48,12 +48,12 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
     made.registerTool(
       "add_note",
       { description: "Add a note.", inputSchema: none, annotations: { readOnlyHint: false, destructiveHint: false } },
-      async (_, ctx) => await asking(ctx, () => "added"),
+      async (_, ctx) => await askUser(ctx, () => "added"),
     );
     made.registerTool(
       "pick_note",
       { description: "Pick a note.", inputSchema: none, annotations: { readOnlyHint: true } },
-      async (_, ctx) => await asking(ctx, () => "picked"),
+      async (_, ctx) => await askUser(ctx, () => "picked"),
     );
     made.registerTool(
       "nag",
@@ -85,7 +85,7 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
     return made;
   }
 
-  async function asking(ctx: Parameters<Parameters<McpServer["registerTool"]>[2]>[1], describeAnswer: () => string) {
+  async function askUser(ctx: Parameters<Parameters<McpServer["registerTool"]>[2]>[1], describeAnswer: () => string) {
     state.calls++;
     const context = ctx as unknown as {
       mcpReq: {
@@ -98,13 +98,13 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
       const given = acceptedContent(context.mcpReq.inputResponses, "which");
       const answer = context.mcpReq.inputResponses?.which as { action?: string } | undefined;
       if (answer === undefined) return inputRequired({ inputRequests: { which: inputRequired.elicit(question) } });
-      return written(answer.action ?? "", given, describeAnswer());
+      return recordAnswer(answer.action ?? "", given, describeAnswer());
     }
     const { action, content } = await context.mcpReq.elicitInput({ mode: "form", ...question });
-    return written(action, content, describeAnswer());
+    return recordAnswer(action, content, describeAnswer());
   }
 
-  function written(action: string, content: unknown, outcome: string) {
+  function recordAnswer(action: string, content: unknown, outcome: string) {
     state.said.push(action);
     if (action === "accept" && outcome === "added") state.notes.push(content);
     return text(`${action} ${outcome} ${JSON.stringify(content ?? null)}`);

@@ -77,10 +77,10 @@ export function createNetwork(clock: VirtualClock): Network {
     if (reply === "refused") throw fault(request, "ECONNREFUSED", false);
     if (reply === "hang") return new Promise<never>(() => {});
     if (typeof reply === "object" && "fault" in reply) throw fault(request, reply.fault, false);
-    if (typeof reply === "object") return scriptedResponse(reply);
+    if (typeof reply === "object") return createResponse(reply);
     await deliver(request);
     if (reply === "lost") throw fault(request, "ECONNRESET", true);
-    return scriptedResponse({ status: 504, text: "<html><h1>504 Gateway Time-out</h1></html>" });
+    return createResponse({ status: 504, text: "<html><h1>504 Gateway Time-out</h1></html>" });
   };
   const respond = async (request: Going): Promise<Response> => {
     const recorded = asSeen(request);
@@ -101,17 +101,17 @@ export function createNetwork(clock: VirtualClock): Network {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
     const response = await Promise.race([respond({ ...request, url: url.href, signal }), aborted]);
-    const headers = headersOf(response, clock);
+    const headers = createHeaders(response, clock);
     streams.add(signal);
     const forget = () => void streams.delete(signal);
     signal.addEventListener("abort", forget, { once: true });
-    const body = chunksOf(response, signal, clock, forget);
+    const body = readChunks(response, signal, clock, forget);
     return { status: response.status, headers, body };
   };
   return {
     seen: requests,
     streaming: () => streams.size,
-    calls: () => requests.filter(({ url }) => url.startsWith(BACKEND)).map(routeOf),
+    calls: () => requests.filter(({ url }) => url.startsWith(BACKEND)).map(formatRoute),
     serve: (origin, handler) => void handlers.set(origin, handler),
     on: (route, ...replies) => void scripted.push(...replies.map((reply) => ({ route, reply, always: false }))),
     always: (route, reply) => void scripted.push({ route, reply, always: true }),
@@ -122,12 +122,12 @@ export function createNetwork(clock: VirtualClock): Network {
           `nobody serves: ${strange.join(", ") || "none missing"}; never came: ${unused.join(", ") || "none"}`,
         );
     },
-    send: (request) => limited(request, whole(respond(request), request, clock), clock),
+    send: (request) => limitExchange(request, whole(respond(request), request, clock), clock),
     openStream: createOpenStream({ transport: way, clock }),
   };
 }
 
-function scriptedResponse(reply: Scripted): Response {
+function createResponse(reply: Scripted): Response {
   const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
   const type = reply.stream ? "text/event-stream" : reply.text === undefined ? "application/json" : "text/html";
   return new Response(reply.stream ? ReadableStream.from(bytes(reply.stream)) : text || null, {
@@ -145,7 +145,7 @@ async function* bytes(chunks: Chunks): AsyncGenerator<Uint8Array> {
  * The body as it arrives from a connection; a break on the other side is a reset here. Time stands still while a chunk
  * arrives.
  */
-async function* chunksOf(
+async function* readChunks(
   { body }: Response,
   signal: AbortSignal,
   clock: VirtualClock,
@@ -173,12 +173,12 @@ async function* chunksOf(
 
 async function whole(answer: Promise<Response>, { url }: Going, clock: VirtualClock): Promise<Incoming> {
   const response = await answer;
-  const body = chunksOf(response, new AbortController().signal, clock);
-  return readBody({ status: response.status, headers: headersOf(response, clock), body }, url);
+  const body = readChunks(response, new AbortController().signal, clock);
+  return readBody({ status: response.status, headers: createHeaders(response, clock), body }, url);
 }
 
 /** The caller's signal and the time limit end an exchange, as in reality. */
-async function limited(request: Outgoing, work: Promise<Incoming>, clock: VirtualClock): Promise<Incoming> {
+async function limitExchange(request: Outgoing, work: Promise<Incoming>, clock: VirtualClock): Promise<Incoming> {
   const ended = new AbortController();
   const exchange = { request, url: new URL(request.url), signal: ended.signal, sent: true };
   const cancelled = new Promise<never>((_, reject) => {
@@ -206,7 +206,7 @@ function fault(request: Going, code: string, isSent: boolean): Error {
   );
 }
 
-function headersOf(response: Response, clock: VirtualClock): Record<string, string> {
+function createHeaders(response: Response, clock: VirtualClock): Record<string, string> {
   return { date: new Date(clock.now()).toUTCString(), ...Object.fromEntries(response.headers) };
 }
 
@@ -214,6 +214,6 @@ function asSeen({ method, url, headers, body }: Going): Seen {
   return { method, url, headers, body: body === undefined ? undefined : JSON.parse(body) };
 }
 
-function routeOf({ method, url }: Seen): string {
+function formatRoute({ method, url }: Seen): string {
   return `${method} ${new URL(url).pathname.replace(/(status|requests)\/.*/, "$1/…")}`;
 }

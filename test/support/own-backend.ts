@@ -27,11 +27,11 @@ export type OwnBackend = {
 };
 
 /** The local backend as a machine sees it, without a process: requests reach the test's backend. */
-export function ownBackend(): OwnBackend {
+export function createOwnBackend(): OwnBackend {
   let starts = 0;
-  const started = async (pid: number) => (pid === KAY_PID || (pid === BACKEND_PID && starts > 0) ? "then" : null);
+  const findStartTime = async (pid: number) => (pid === KAY_PID || (pid === BACKEND_PID && starts > 0) ? "then" : null);
   return {
-    processes: { pid: KAY_PID, getStartTime: started },
+    processes: { pid: KAY_PID, getStartTime: findStartTime },
     starts: () => starts,
     spawn(log, env, fails) {
       if (fails) return { waitForExit: async () => 1 };
@@ -52,7 +52,7 @@ export function ownBackend(): OwnBackend {
 }
 
 /** A network on which backends with this secret answer challenges; everything else is passed on. */
-export function answeringProofs(send: Send, secret: (url: string) => string | undefined = () => OWN_SECRET): Send {
+export function answerProofs(send: Send, secret: (url: string) => string | undefined = () => OWN_SECRET): Send {
   return async (request) => {
     const { origin, pathname, searchParams } = new URL(request.url);
     if (pathname !== PROOF_PATH) return send(request);

@@ -19,7 +19,7 @@ export function status(now: Extract<StreamPart, { type: "data-status" }>["data"]
 }
 
 /** A text of the model in these pieces. */
-export function says(...deltas: string[]): StreamPart[] {
+export function createText(...deltas: string[]): StreamPart[] {
   return [
     { type: "text-start", id: "0" },
     ...deltas.map((delta): StreamPart => ({ type: "text-delta", id: "0", delta })),
@@ -91,7 +91,7 @@ function option(value: string) {
 
 type Response = Extract<StreamPart, { type: "data-interaction-response" }>["data"];
 
-export function answered(data: Omit<Response, "interaction_id"> & { interaction_id?: string }): StreamPart {
+export function createAnswer(data: Omit<Response, "interaction_id"> & { interaction_id?: string }): StreamPart {
   return { type: "data-interaction-response", data: { interaction_id: "int_1", ...data } as Response };
 }
 

@@ -18,7 +18,7 @@ export type Reply = {
 export type Phrasing = [request: string, ...calls: Reply["calls"]];
 
 /** A tool of the agent itself, in addition to those of services. */
-export function ownTool(name: string, properties: Record<string, object> = {}): LanguageModelV4FunctionTool {
+export function createOwnTool(name: string, properties: Record<string, object> = {}): LanguageModelV4FunctionTool {
   return { type: "function", name, description: name, inputSchema: { type: "object", properties } };
 }
 

@@ -40,13 +40,13 @@ async function clear(): Promise<void> {
 
 async function postgres(): Promise<{ config: pg.PoolConfig; stop(): Promise<void> }> {
   const url = process.env.KAY_TEST_DATABASE_URL;
-  if (url !== undefined) return { config: takenApart(url), stop: async () => undefined };
+  if (url !== undefined) return { config: parseUrl(url), stop: async () => undefined };
   const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
   return startPostgres({ folder: join(folder, "data"), machine: thisMachine(join(folder, "system")), log, settings });
 }
 
 /** Each test changes the database in it, so a URL will not do. */
-function takenApart(url: string): pg.PoolConfig {
+function parseUrl(url: string): pg.PoolConfig {
   const { host, port, database, user, password, ssl } = new pg.Client(url);
   return { host, port, database, user, password: password ?? undefined, ssl };
 }

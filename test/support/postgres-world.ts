@@ -74,6 +74,6 @@ export async function ask(config: pg.PoolConfig, statement: string): Promise<unk
 }
 
 /** Process id of the Postgres that serves a database folder. */
-export async function postmasterOf(folder: string): Promise<number> {
+export async function readPostmasterPid(folder: string): Promise<number> {
   return Number.parseInt(await readFile(join(folder, "data", "postmaster.pid"), "utf8"), 10);
 }

@@ -18,7 +18,7 @@ export function jwt(issued: number, lifetime = 30 * MINUTE, claims: object = {})
 export const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
 
 /** A process with this sign-in, and a backend with this answer to a refresh. */
-export async function signedIn(
+export async function createSignedInWorld(
   signIn: SignIn,
   answer: (refreshToken: string, world: World) => RefreshOutcome | Promise<RefreshOutcome>,
   { start = NOW, sleep }: { start?: number; sleep?: Timer["sleep"] } = {},

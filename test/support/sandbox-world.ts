@@ -25,23 +25,23 @@ export function createSandboxWorld(base: World) {
     const init = { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
     return (await fetch(`${origins[provider]}/_sandbox/${path}`, init)).json() as Promise<Record<string, string>>;
   };
-  const providerOf = (name: string) =>
+  const findProvider = (name: string) =>
     services.find(({ service }) => service.name === name)?.service.oauth.provider ?? name;
-  return { world, control, providerOf };
+  return { world, control, findProvider };
 }
 
 export type SandboxWorld = ReturnType<typeof createSandboxWorld>;
 
 /** Connects a service by a consent at its stand-in. */
 export async function consent(
-  { world, control, providerOf }: SandboxWorld,
+  { world, control, findProvider }: SandboxWorld,
   service: string,
   decision: "allow" | "deny",
   session_id?: string,
 ) {
   const response = (await world.call(`POST /connections/connect?service=${service}`, { body: { session_id } })).body;
   const { authorization_url, state } = response;
-  const { redirect_url } = await control(providerOf(service), "consent", { authorization_url, decision });
+  const { redirect_url } = await control(findProvider(service), "consent", { authorization_url, decision });
   const { pathname, search } = new URL(String(redirect_url));
   const page = await world.call(`GET ${pathname}${search}`);
   return { session: String(response.session_id), page, status: await world.call(`GET /auth/status/${state}`) };

@@ -4,11 +4,11 @@ import { createNode, type Node } from "#backend/store/node";
 import { createWorld, useBackend, type World } from "./backend.ts";
 import { useDatabase } from "./database.ts";
 import { createOutside } from "./outside.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { useScriptedModel } from "./scripted-model.ts";
 
 /** A world for each test, as of {@link useBackend}, with a scripted model. */
 export function useScriptedBackend(overrides: Partial<BackendPorts> = {}) {
-  const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+  const model = useScriptedModel((url, init) => world().outside.fetch(url, init));
   const world = useBackend({ ...overrides, ...model.ports });
   return { model, world };
 }
@@ -20,7 +20,7 @@ export function useScriptedBackend(overrides: Partial<BackendPorts> = {}) {
 export function useNodes(overrides: Partial<BackendPorts>, { tickMs }: { tickMs?: number } = {}) {
   const database = useDatabase();
   let outside = createOutside();
-  const model = scriptedModel((url, init) => outside.fetch(url, init));
+  const model = useScriptedModel((url, init) => outside.fetch(url, init));
   const worlds: World[] = [];
   const nodes: Node[] = [];
   const ticks: NodeJS.Timeout[] = [];

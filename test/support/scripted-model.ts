@@ -27,7 +27,7 @@ const BASE = "http://model.test/v1";
  * A scripted model on the wire of an OpenAI-compatible endpoint. Each request takes the next step; without one, the
  * request fails. Unused steps are dropped before the next test.
  */
-export function scriptedModel(fetch: Fetch = refuse) {
+export function useScriptedModel(fetch: Fetch = refuse) {
   const steps: (Said | ((prompt: Prompted) => Said | Promise<Said>))[] = [];
   const prompts: Prompted[] = [];
   const models: string[] = [];

@@ -21,7 +21,7 @@ export function useServed(): () => string {
     folder = await mkdtemp(join(tmpdir(), "kay-served-"));
     database = await testDatabase();
     host = await startHost(
-      { host: "127.0.0.1", port: 0, sandbox: true, dataFolder: folder, databaseUrl: urlOf(database.config) },
+      { host: "127.0.0.1", port: 0, sandbox: true, dataFolder: folder, databaseUrl: formatUrl(database.config) },
       {
         version: "0.0.0-test",
         env: {},
@@ -46,7 +46,7 @@ export function useServed(): () => string {
 }
 
 /** Connection data as a URL; a host that is a folder is a Unix socket's. */
-export function urlOf({ host = "", port, user = "", password, database = "" }: pg.PoolConfig): string {
+export function formatUrl({ host = "", port, user = "", password, database = "" }: pg.PoolConfig): string {
   const url = new URL(`postgres://localhost/${database}`);
   url.username = user;
   if (typeof password === "string") url.password = password;

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import type { BackendPorts } from "#backend/ports";
 import { type DeskLog, deskServices } from "./desk.ts";
-import { documentOf, type Machine, type RunSetting, type useKay } from "./kay.ts";
+import { type Machine, parseDocument, type RunSetting, type useKay } from "./kay.ts";
 
 /** A terminal with a screen reader; its input, one line per question. */
-export function typing(types: NonNullable<RunSetting["types"]>, more: RunSetting = {}): RunSetting {
+export function typeLines(types: NonNullable<RunSetting["types"]>, more: RunSetting = {}): RunSetting {
   return { terminal: true, columns: 200, env: { NO_COLOR: "1", ACCESSIBLE: "1" }, types, ...more };
 }
 
@@ -28,7 +28,7 @@ export function openDesk(kay: ReturnType<typeof useKay>): { ann: Machine; log: D
 /** Requests a change with `--confirm`, and returns the token of the confirmation. */
 export async function holdPlan(machine: Machine): Promise<string> {
   expect(await machine('ask --confirm --json "close KAY-4"')).toMatchObject({ exit: 8 });
-  return (documentOf(machine.raw()) as { confirmation_token: string }).confirmation_token;
+  return (parseDocument(machine.raw()) as { confirmation_token: string }).confirmation_token;
 }
 
 /** A session's output, with IDs and ports shortened. */

@@ -11,7 +11,7 @@ export function shorthand(keys: Key[]): string[] {
 }
 
 /** Names of keys as {@link shorthand} writes them. */
-export function typed(names: string): string[] {
+export function formatKeys(names: string): string[] {
   return names.split(" ").map((name) => `<${name}>`);
 }
 

@@ -20,12 +20,12 @@ export function frames(parts: Record<string, unknown>[], from = 1): string {
 }
 
 /** The text of the parts of an answer. */
-export function textOf(parts: NumberedPart[]): string {
+export function joinText(parts: NumberedPart[]): string {
   return parts.map(({ part }) => (part.type === "text-delta" ? part.delta : "")).join("");
 }
 
 /** Everything that arrives, and the final error. */
-export async function collected(
+export async function collectParts(
   parts: AsyncIterable<NumberedPart>,
 ): Promise<{ parts: NumberedPart[]; error?: unknown }> {
   const received: NumberedPart[] = [];

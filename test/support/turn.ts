@@ -21,15 +21,15 @@ export async function ask(
   prompt: string,
   { headers = {}, ...body }: Record<string, unknown> & { headers?: Record<string, string> } = {},
 ): Promise<Turn> {
-  return turnOf(world, token, await openStream(world, "POST /ask", token, { body: { prompt, ...body }, headers }));
+  return createTurn(world, token, await openStream(world, "POST /ask", token, { body: { prompt, ...body }, headers }));
 }
 
 /** Follows a conversation from an event on. */
 export async function follow(world: World, token: string, session: string, query = "after=0"): Promise<Turn> {
-  return turnOf(world, token, await openStream(world, `GET /sessions/${session}/events?${query}`, token));
+  return createTurn(world, token, await openStream(world, `GET /sessions/${session}/events?${query}`, token));
 }
 
-function turnOf(world: World, token: string, stream: TestStream): Turn {
+function createTurn(world: World, token: string, stream: TestStream): Turn {
   const session = stream.headers.get("kay-session-id") ?? "";
   return {
     ...stream,

@@ -8,7 +8,7 @@ const LOOK = { width: 40, paint: plain };
 const LINKS = { ...LOOK, width: 200, links: true };
 
 /** Links as `⟦target|text⟧`. */
-function linked(markdown: string): string {
+function renderLinks(markdown: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what marks a link for a terminal
   return renderMarkdown(markdown, LINKS).replace(/\x1b\]8;;([^\x07\x1b]+)\x1b\\(.*?)\x1b\]8;;\x1b\\/g, "⟦$1|$2⟧");
 }
@@ -36,7 +36,7 @@ test.for([
   ],
   ["is encoded", '[x](<https://a.test/é b?q=">)', "⟦https://a.test/%C3%A9%20b?q=%22|x (a.test)⟧"],
 ] as const)("a link %s", ([, markdown, expected]) => {
-  expect(linked(markdown)).toBe(expected);
+  expect(renderLinks(markdown)).toBe(expected);
 });
 
 test("if a terminal does not open links, their addresses are written out", () => {

@@ -15,10 +15,10 @@ function read(reads: (string | Uint8Array)[], gap = 0): Key[] {
   return keys;
 }
 
-const keysOf = (...reads: string[]) => shorthand(read(reads, 500));
+const readKeys = (...reads: string[]) => shorthand(read(reads, 500));
 
 test("U08 a bracketed paste is one key with its line breaks, and submits nothing", () => {
-  expect(keysOf("\x1b[200~line1\rline2\r\nline3\n\x1b[201~", "\r")).toEqual([
+  expect(readKeys("\x1b[200~line1\rline2\r\nline3\n\x1b[201~", "\r")).toEqual([
     "<paste>line1\nline2\nline3\n",
     "<enter>",
   ]);
@@ -29,17 +29,17 @@ test("U08 the markers may be split anywhere, and are never inserted", () => {
   for (let index = 0; index <= bytes.length; index++) {
     expect(shorthand(read([bytes.slice(0, index), bytes.slice(index)]))).toEqual(["a", "<paste>one\ntwo three", "b"]);
   }
-  expect(keysOf("a\x1b[201~b")).toEqual(["a", "b"]);
+  expect(readKeys("a\x1b[201~b")).toEqual(["a", "b"]);
 });
 
 test("a paste keeps its tabs, and loses control sequences and control characters", () => {
-  expect(keysOf("\x1b[200~a\tb\x1b[31mred\x1b[0m\x00\x07\x08\x7f\u009b1m\x1b]0;title\x07!\x1b[201~")).toEqual([
+  expect(readKeys("\x1b[200~a\tb\x1b[31mred\x1b[0m\x00\x07\x08\x7f\u009b1m\x1b]0;title\x07!\x1b[201~")).toEqual([
     "<paste>a\tbred1m!",
   ]);
 });
 
 test("an empty paste is not a key", () => {
-  expect(keysOf("\x1b[200~\x1b[201~")).toEqual([]);
+  expect(readKeys("\x1b[200~\x1b[201~")).toEqual([]);
 });
 
 test("an unclosed paste ends after two seconds of silence", () => {
@@ -51,21 +51,24 @@ test("an unclosed paste ends after two seconds of silence", () => {
 });
 
 test("U11 several lines in one read are a paste, and a lone return is Enter", () => {
-  expect(keysOf("first line\rsecond line\rthird", "\r")).toEqual(["<paste>first line\nsecond line\nthird", "<enter>"]);
-  expect(keysOf("a\nb\r")).toEqual(["<paste>a\nb\n"]);
-  expect(keysOf("a\r\nb\r\n")).toEqual(["<paste>a\nb\n"]);
-  expect(keysOf("a\r\r")).toEqual(["<paste>a\n\n"]);
-  expect(keysOf("\rabc")).toEqual(["<paste>\nabc"]);
-  expect(keysOf("a\r\tb\r")).toEqual(["<paste>a\n\tb\n"]);
-  expect(keysOf("\r\r")).toEqual(["<enter>", "<enter>"]);
+  expect(readKeys("first line\rsecond line\rthird", "\r")).toEqual([
+    "<paste>first line\nsecond line\nthird",
+    "<enter>",
+  ]);
+  expect(readKeys("a\nb\r")).toEqual(["<paste>a\nb\n"]);
+  expect(readKeys("a\r\nb\r\n")).toEqual(["<paste>a\nb\n"]);
+  expect(readKeys("a\r\r")).toEqual(["<paste>a\n\n"]);
+  expect(readKeys("\rabc")).toEqual(["<paste>\nabc"]);
+  expect(readKeys("a\r\tb\r")).toEqual(["<paste>a\n\tb\n"]);
+  expect(readKeys("\r\r")).toEqual(["<enter>", "<enter>"]);
 });
 
 test("U11 a text with one Enter at its end is typed, as scripts write it", () => {
-  expect(keysOf("abc\r")).toEqual(["a", "b", "c", "<enter>"]);
-  expect(keysOf("abc\r\n")).toEqual(["a", "b", "c", "<enter>"]);
-  expect(keysOf("/co\tslack\r")).toEqual([..."/co", "<tab>", ..."slack", "<enter>"]);
-  expect(keysOf("ab\x1b[Dc\r")).toEqual(["a", "b", "<left>", "c", "<enter>"]);
-  expect(keysOf(`${"é😀".repeat(150)}\r`)).toEqual([`<paste>${"é😀".repeat(150)}`, "<enter>"]);
+  expect(readKeys("abc\r")).toEqual(["a", "b", "c", "<enter>"]);
+  expect(readKeys("abc\r\n")).toEqual(["a", "b", "c", "<enter>"]);
+  expect(readKeys("/co\tslack\r")).toEqual([..."/co", "<tab>", ..."slack", "<enter>"]);
+  expect(readKeys("ab\x1b[Dc\r")).toEqual(["a", "b", "<left>", "c", "<enter>"]);
+  expect(readKeys(`${"é😀".repeat(150)}\r`)).toEqual([`<paste>${"é😀".repeat(150)}`, "<enter>"]);
 });
 
 test("U11 a long paste without brackets that arrives in pieces is a paste to its end", () => {

@@ -73,7 +73,7 @@ function openScreen({ tmux, tty }: Awaited<ReturnType<typeof openTmux>>, columns
   };
 }
 
-const frameOf = (columns: number, draft: string) => {
+const createFrame = (columns: number, draft: string) => {
   const inner = columns - 4;
   const rows = draft.match(new RegExp(`.{1,${inner}}`, "g")) ?? [""];
   const edge = "─".repeat(columns - 2);
@@ -93,15 +93,15 @@ test.skipIf(!hasTmux)(
     const { screen, settle, resize } = openScreen(window, 100, 30);
     const transcript = Array.from({ length: 40 }, (_, row) => `line ${row}${"t".repeat(row * 3)}`);
     screen.commit(transcript.join("\n"));
-    screen.draw(frameOf(100, "d".repeat(150)));
+    screen.draw(createFrame(100, "d".repeat(150)));
     await settle();
     for (const columns of [60, 100, 40, 120, 60, 59, 58, 41, 100, 40, 100]) {
       resize({ columns, rows: 30 });
-      screen.draw(frameOf(columns, "d".repeat(150)));
+      screen.draw(createFrame(columns, "d".repeat(150)));
       await settle();
     }
     const wrapped = transcript.flatMap((line) => line.match(/.{1,100}/g) ?? []);
-    expect(window.all().filter((row) => row !== "")).toEqual([...wrapped, ...frameOf(100, "d".repeat(150)).lines]);
+    expect(window.all().filter((row) => row !== "")).toEqual([...wrapped, ...createFrame(100, "d".repeat(150)).lines]);
   },
 );
 
@@ -117,8 +117,8 @@ test.for([
 });
 
 /** A card as tall as its text needs, an input, and a status line, cut to the window from above. */
-function cardOf({ columns, rows }: { columns: number; rows: number }) {
-  const { lines, cursor } = frameOf(columns, "approve this ".repeat(60));
+function createCard({ columns, rows }: { columns: number; rows: number }) {
+  const { lines, cursor } = createFrame(columns, "approve this ".repeat(60));
   const excess = Math.max(lines.length - (rows - 2), 0);
   return { lines: lines.slice(excess), cursor: { ...cursor, row: cursor.row - excess } };
 }
@@ -130,14 +130,14 @@ describe.skipIf(!hasTmux)("N4 N52 a window that shrinks while a card is open", (
     const window = await openTmux(LARGE.columns, LARGE.rows);
     const { screen, settle, resize } = openScreen(window, LARGE.columns, LARGE.rows);
     screen.commit(lines.join("\n"));
-    screen.draw(cardOf(LARGE));
+    screen.draw(createCard(LARGE));
     await settle();
     for (const size of smaller) {
       resize(size);
-      screen.draw(cardOf(size));
+      screen.draw(createCard(size));
       await settle();
       const visible = window.visible().filter((row) => row !== "");
-      expect(visible, JSON.stringify(size)).toEqual([...lines, ...cardOf(size).lines].slice(-visible.length));
+      expect(visible, JSON.stringify(size)).toEqual([...lines, ...createCard(size).lines].slice(-visible.length));
     }
     return { ...window, screen, settle };
   };
@@ -155,7 +155,7 @@ describe.skipIf(!hasTmux)("N4 N52 a window that shrinks while a card is open", (
 
   test("Ctrl+L leaves only the card in the window, and every line in the scrollback", async () => {
     const { visible, all, screen, settle } = await shrinkAndGrow([{ columns: 40, rows: 12 }]);
-    const card = cardOf({ columns: 40, rows: 12 });
+    const card = createCard({ columns: 40, rows: 12 });
     screen.clearWindow();
     screen.draw(card);
     await settle();

@@ -9,7 +9,7 @@ const XTERM = "not the cursor line";
 const lines = (...texts: string[]) => ({ lines: texts, cursor: null });
 
 /** Wraps these lines like a terminal. */
-const wrapped = (texts: string[], columns: number) =>
+const wrapLines = (texts: string[], columns: number) =>
   texts.flatMap((text) => text.match(new RegExp(`.{1,${columns}}`, "g")) ?? [""]);
 
 /** An input box as wide as the window, with this text in it, and the cursor behind the text. */
@@ -117,7 +117,7 @@ test("finished text stays above the frame, however often it is drawn, and the te
   screen.commit(`https://${"x".repeat(50)}\n`);
   screen.draw(lines("┌──┐", "│  │", "└──┘"));
   const rows = Array.from({ length: 30 }, (_, row) => `row-${row + 1}`);
-  expect(await all()).toEqual([...wrapped([...rows, `https://${"x".repeat(50)}`], 20), "┌──┐", "│  │", "└──┘"]);
+  expect(await all()).toEqual([...wrapLines([...rows, `https://${"x".repeat(50)}`], 20), "┌──┐", "│  │", "└──┘"]);
   expect(["\x1b[2J", "\x1b[3J"].filter((erasing) => writes.join("").includes(erasing))).toEqual([]);
 });
 
@@ -193,7 +193,7 @@ test("U19 a window made narrower and wider has one frame at the end and no line 
       screen.draw(box(columns, draft));
     }
   }
-  expect(await all()).toEqual(["$ kay ask", ...wrapped(transcript, 100), ...box(100, draft).lines]);
+  expect(await all()).toEqual(["$ kay ask", ...wrapLines(transcript, 100), ...box(100, draft).lines]);
   expect((await rows()).filter((row) => row.startsWith("┌"))).toHaveLength(1);
 });
 
@@ -220,7 +220,7 @@ test("U19 for any sequence of sizes, drawn or skipped, no line of the transcript
         if (isDrawn) screen.draw({ lines, cursor: hasCursor ? cursor : null });
         last = { lines, cursor };
       }
-      expect(await all()).toEqual([...wrapped(transcript, 50), ...last.lines]);
+      expect(await all()).toEqual([...wrapLines(transcript, 50), ...last.lines]);
     }),
     { numRuns: 60 },
   );

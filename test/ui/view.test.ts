@@ -87,7 +87,7 @@ test("a call runs, waits for its approval, and continues, and the wait is not co
     reduceParts([1_000, CALL]),
     reduceParts([1_000, CALL], [1_300, CARD]),
     reduceParts([1_000, CALL], [1_300, CARD], [61_300, answer("approve")]),
-    reduceParts([1_000, CALL], [1_300, CARD], [61_300, answer("approve")], [61_400, done({ key: "KAY-3" })]),
+    reduceParts([1_000, CALL], [1_300, CARD], [61_300, answer("approve")], [61_400, createOutput({ key: "KAY-3" })]),
   ].map((view) => view.items.find(({ kind }) => kind === "tool"));
   const row = {
     kind: "tool",
@@ -106,7 +106,7 @@ test("a call runs, waits for its approval, and continues, and the wait is not co
 });
 
 test.for([
-  ["denied, whatever its result says", [answer("deny"), done({ denied: true })], "denied", undefined],
+  ["denied, whatever its result says", [answer("deny"), createOutput({ denied: true })], "denied", undefined],
   ["denied", [answer("deny"), { type: "tool-output-denied", toolCallId: "call_1" }], "denied", undefined],
   [
     "failed",
@@ -197,7 +197,7 @@ function answer(action: "approve" | "deny"): StreamPart {
   return { type: "data-interaction-response", data: { interaction_id: "int_1", action } };
 }
 
-function done(output: unknown): StreamPart {
+function createOutput(output: unknown): StreamPart {
   return { type: "tool-output-available", toolCallId: "call_1", output };
 }
 

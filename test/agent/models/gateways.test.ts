@@ -19,43 +19,52 @@ const completed = event("completed", { response: { usage: { input_tokens: 3, out
 const message = { type: "message", id: "msg_1" };
 const delta = (text: string, more: Json = {}) =>
   event("output_text.delta", { item_id: "msg_1", output_index: 0, delta: text, ...more });
-const added = (item: Json | null, output_index: unknown = 0) => event("output_item.added", { item, output_index });
-const done = (item: Json | null, output_index: unknown = 0) => event("output_item.done", { item, output_index });
+const addItem = (item: Json | null, output_index: unknown = 0) => event("output_item.added", { item, output_index });
+const endItem = (item: Json | null, output_index: unknown = 0) => event("output_item.done", { item, output_index });
 const call = { type: "function_call", id: "fc_1", call_id: "c1", name: "jira__search", arguments: "" };
 const filled = { ...call, arguments: INPUT, status: "completed" };
 const content = (text: string) => [{ type: "output_text", text, annotations: [] }];
 const say = (...events: Json[]) => sse(created, ...events, completed);
-const SAID = say(added(message), delta("Hi."), done(message));
+const SAID = say(addItem(message), delta("Hi."), endItem(message));
 
 describe("the Responses API of gateways and local servers", () => {
   test.each<[string, Body]>([
     // https://github.com/BerriAI/litellm/issues/30071: Copilot gives each event of an item another ID
     [
       "another ID in each event",
-      say(added(message), delta("Hi", { item_id: "x" }), delta(".", { item_id: "y" }), done({ ...message, id: "z" })),
+      say(
+        addItem(message),
+        delta("Hi", { item_id: "x" }),
+        delta(".", { item_id: "y" }),
+        endItem({ ...message, id: "z" }),
+      ),
     ],
     // https://github.com/theopenco/llmgateway/pull/2287
-    ["no ID in its pieces", say(added(message), delta("Hi.", { item_id: undefined }), done(message))],
-    ["no index", say(added(message, null), delta("Hi.", { output_index: null }), done(message, undefined))],
+    ["no ID in its pieces", say(addItem(message), delta("Hi.", { item_id: undefined }), endItem(message))],
+    ["no index", say(addItem(message, null), delta("Hi.", { output_index: null }), endItem(message, undefined))],
     // https://github.com/anomalyco/opencode/pull/45330
     [
       "empty IDs and an item of null",
       say(
-        added(null),
-        added({ ...message, id: "" }),
+        addItem(null),
+        addItem({ ...message, id: "" }),
         delta("Hi.", { item_id: "" }),
-        done(null),
-        done({ ...message, id: "" }),
+        endItem(null),
+        endItem({ ...message, id: "" }),
       ),
     ],
-    ["no beginning of its item", say(delta("Hi."), done(message))],
-    ["no end of its item", say(added(message), delta("Hi."))],
+    ["no beginning of its item", say(delta("Hi."), endItem(message))],
+    ["no end of its item", say(addItem(message), delta("Hi."))],
     ["only pieces", sse(delta("Hi"), delta("."), completed)],
     [
       "its words only at the end of the text",
-      say(added(message), event("output_text.done", { item_id: "msg_1", output_index: 0, text: "Hi." }), done(message)),
+      say(
+        addItem(message),
+        event("output_text.done", { item_id: "msg_1", output_index: 0, text: "Hi." }),
+        endItem(message),
+      ),
     ],
-    ["its words only at the end of the item", say(added(message), done({ ...message, content: content("Hi.") }))],
+    ["its words only at the end of the item", say(addItem(message), endItem({ ...message, content: content("Hi.") }))],
     [
       "its words only at the end of the answer",
       sse(created, event("completed", { response: { output: [{ ...message, content: content("Hi.") }] } })),
@@ -63,10 +72,10 @@ describe("the Responses API of gateways and local servers", () => {
     [
       "its words twice",
       say(
-        added(message),
+        addItem(message),
         delta("Hi."),
         event("output_text.done", { text: "Hi.", item_id: "msg_1" }),
-        done({ ...message, content: content("Hi.") }),
+        endItem({ ...message, content: content("Hi.") }),
         event("completed", { response: { output: [{ ...message, content: content("Hi.") }] } }),
       ),
     ],
@@ -76,9 +85,9 @@ describe("the Responses API of gateways and local servers", () => {
       sse(
         event("created"),
         event("in_progress", { response: {} }),
-        added(message),
+        addItem(message),
         delta("Hi."),
-        done(message),
+        endItem(message),
         event("completed"),
       ),
     ],
@@ -102,20 +111,20 @@ describe("the Responses API of gateways and local servers", () => {
       "unknown events and items",
       say(
         { type: "keepalive" },
-        added({ type: "future", id: 1 }, 0),
-        done({ type: "future" }, 0),
-        added(message, 1),
+        addItem({ type: "future", id: 1 }, 0),
+        endItem({ type: "future" }, 0),
+        addItem(message, 1),
         delta("Hi.", { output_index: 1 }),
-        done(message, 1),
+        endItem(message, 1),
       ),
     ],
     [
       "a reasoning item whose parts were not announced",
       say(
         event("reasoning_summary_text.delta", { item_id: "rs", output_index: 0, delta: "Hm." }),
-        added(message, 1),
+        addItem(message, 1),
         delta("Hi.", { output_index: 1 }),
-        done(message, 1),
+        endItem(message, 1),
       ),
     ],
     [
@@ -144,12 +153,12 @@ describe("the Responses API of gateways and local servers", () => {
     const piece = event("reasoning_text.delta", { item_id: "rs_1", output_index: 0, content_index: 0, delta: "Hm." });
     const { text, thought: thoughts } = await runModel(OPENAI, [
       say(
-        added(thought),
+        addItem(thought),
         piece,
-        done({ ...thought, content: [{ type: "reasoning_text", text: "Hm." }] }),
-        added(message, 1),
+        endItem({ ...thought, content: [{ type: "reasoning_text", text: "Hm." }] }),
+        addItem(message, 1),
         delta("Hi.", { output_index: 1 }),
-        done(message, 1),
+        endItem(message, 1),
       ),
     ]);
     expect([text, thoughts]).toEqual(["Hi.", "Hm."]);
@@ -160,21 +169,25 @@ describe("the Responses API of gateways and local servers", () => {
   test.each<[string, Json[]]>([
     [
       "no item ID",
-      [added({ ...call, id: undefined }), piece(INPUT, { item_id: undefined }), done({ ...filled, id: undefined })],
+      [
+        addItem({ ...call, id: undefined }),
+        piece(INPUT, { item_id: undefined }),
+        endItem({ ...filled, id: undefined }),
+      ],
     ],
-    ["no status", [added(call), piece(INPUT), done({ ...filled, status: undefined })]],
-    ["an object as its arguments", [added(call), done({ ...filled, arguments: { project: "KAY" } })]],
-    ["no end", [added(call), piece('{"project":'), piece('"KAY"}')]],
+    ["no status", [addItem(call), piece(INPUT), endItem({ ...filled, status: undefined })]],
+    ["an object as its arguments", [addItem(call), endItem({ ...filled, arguments: { project: "KAY" } })]],
+    ["no end", [addItem(call), piece('{"project":'), piece('"KAY"}')]],
     [
       "arguments only at their end",
-      [added(call), event("function_call_arguments.done", { item_id: "fc_1", output_index: 0, arguments: INPUT })],
+      [addItem(call), event("function_call_arguments.done", { item_id: "fc_1", output_index: 0, arguments: INPUT })],
     ],
     // https://github.com/lidge-jun/opencodex/issues/995: encrypted pieces, and the arguments at the end
     [
       "pieces that are encrypted",
-      [added(call), piece("xK9/", { item_id: "q", obfuscation: "a" }), done({ ...filled, id: "z" })],
+      [addItem(call), piece("xK9/", { item_id: "q", obfuscation: "a" }), endItem({ ...filled, id: "z" })],
     ],
-    ["no beginning", [done(filled)]],
+    ["no beginning", [endItem(filled)]],
   ])("a call with %s runs once", async (_, events) => {
     expect((await runModel(OPENAI, [say(...events), SAID])).ran).toEqual([{ project: "KAY" }]);
   });
@@ -185,12 +198,12 @@ describe("the Responses API of gateways and local servers", () => {
     const other = '{"project":"OPS"}';
     const { ran } = await runModel(OPENAI, [
       say(
-        added(call),
-        added(second),
+        addItem(call),
+        addItem(second),
         piece(INPUT),
         piece(other, { item_id: "fc_2" }),
-        done(filled),
-        done({ ...second, arguments: other }),
+        endItem(filled),
+        endItem({ ...second, arguments: other }),
       ),
       SAID,
     ]);
@@ -228,7 +241,7 @@ describe("the Responses API of gateways and local servers", () => {
   test("the conversation is sent whole, because gateways store nothing", async () => {
     // https://github.com/theopenco/llmgateway/pull/2714
     const { requests } = await runModel(OPENAI, [
-      say(added(message), delta("Wait."), done(message), added(call, 1), done(filled, 1)),
+      say(addItem(message), delta("Wait."), endItem(message), addItem(call, 1), endItem(filled, 1)),
       SAID,
     ]);
     expect(requests[1]).toContain("Wait.");
@@ -496,7 +509,7 @@ const block = (index: unknown, content_block: Json, delta: Json) => [
   { type: "content_block_delta", index, delta: delta },
 ];
 const start = { type: "message_start", message: { id: "m", usage: { input_tokens: 1, output_tokens: 1 } } };
-const ended = (stop_reason: string) => [
+const endMessage = (stop_reason: string) => [
   { type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 1 } },
   { type: "message_stop" },
 ];
@@ -518,8 +531,8 @@ describe("Anthropic's Messages", () => {
     ["an input of null", [...block(0, { ...tool, input: null }, input)]],
   ])("a call with %s runs once", async (_, events) => {
     const { ran } = await runModel(ANTHROPIC, [
-      sse(start, ...events, ...ended("tool_use")),
-      sse(start, ...block(0, { type: "text", text: "" }, words), ...ended("end_turn")),
+      sse(start, ...events, ...endMessage("tool_use")),
+      sse(start, ...block(0, { type: "text", text: "" }, words), ...endMessage("end_turn")),
     ]);
     expect(ran).toEqual([{ project: "KAY" }]);
   });
@@ -529,12 +542,12 @@ describe("Anthropic's Messages", () => {
 const BROKEN = '{"project":"KA';
 test.each<[string, ModelSettings, Body, RegExp]>([
   ["Chat Completions", CHAT, calls([use(0, "a", BROKEN)]), /"arguments":"\{/],
-  ["Responses", OPENAI, say(added(call), done({ ...filled, arguments: BROKEN })), /"arguments":"\{/],
+  ["Responses", OPENAI, say(addItem(call), endItem({ ...filled, arguments: BROKEN })), /"arguments":"\{/],
   ["Gemini", GEMINI, sse(gemini([{ functionCall: { name: "jira__search", args: BROKEN } }])), /"args":\{/],
   [
     "Anthropic",
     ANTHROPIC,
-    sse(start, ...block(0, tool, { ...input, partial_json: BROKEN }), ...ended("tool_use")),
+    sse(start, ...block(0, tool, { ...input, partial_json: BROKEN }), ...endMessage("tool_use")),
     /"input":\{/,
   ],
 ])("broken arguments go back to %s as an object", async (_, settings, body, expected) => {
@@ -547,7 +560,7 @@ test("white space before a call is not sent back as a separate block", async () 
       start,
       ...block(0, { type: "text", text: "" }, { type: "text_delta", text: "\n\n" }),
       ...block(1, tool, input),
-      ...ended("tool_use"),
+      ...endMessage("tool_use"),
     ),
   ]);
   expect(requests[1]).not.toContain('"text":"\\n\\n"');

@@ -28,7 +28,7 @@ const call = (input: unknown = INPUT, name = "jira__search") => ({
   type: "function",
   function: { name, arguments: input },
 });
-const named = (name: string) => ({ index: 0, function: { name } });
+const nameCall = (name: string) => ({ index: 0, function: { name } });
 const input = (text: string) => ({ index: 0, function: { arguments: text } });
 const calls = (...deltas: unknown[]) =>
   sse(...deltas.map((call) => chunk({ tool_calls: call })), chunk({}, "tool_calls"), "[DONE]");
@@ -89,8 +89,8 @@ describe("Chat Completions of other servers", () => {
     ["an ID that is a number", calls([{ ...call(), id: 5 }])],
     ["an index that is a text", calls([{ ...call(), index: "0" }])],
     ["one call instead of a list", calls(call())],
-    ["its name in pieces", calls([call("", "jira_")], [named("_sear")], [named("ch")], [input(INPUT)])],
-    ["its name growing", calls([call("", "jira_")], [named("jira__search")], [input(INPUT)])],
+    ["its name in pieces", calls([call("", "jira_")], [nameCall("_sear")], [nameCall("ch")], [input(INPUT)])],
+    ["its name growing", calls([call("", "jira_")], [nameCall("jira__search")], [input(INPUT)])],
     ["its name in each piece", calls([call("")], [{ ...call('{"project":') }], [{ ...call('"KAY"}') }])],
     ["a first delta without its function", calls([{ index: 0, id: "c1" }], [{ ...call(), id: undefined }])],
     ["a name and arguments without a function", calls([{ id: "c1", name: "jira__search", arguments: INPUT }])],
@@ -233,7 +233,7 @@ const block = (content_block: Json, delta?: Json, index = 0) => [
 ];
 const words = (index = 0) => block({ type: "text", text: "" }, { type: "text_delta", text: "Hi." }, index);
 const use = { type: "tool_use", id: "t1", name: "jira__search" };
-const ended = (stop_reason = "end_turn", usage: unknown = { output_tokens: 5 }) => [
+const endMessage = (stop_reason = "end_turn", usage: unknown = { output_tokens: 5 }) => [
   event("message_delta", { delta: { stop_reason }, usage }),
   event("message_stop"),
 ];
@@ -298,19 +298,19 @@ test("a refusal that comes whole is a refusal", async () => {
 
 describe("Anthropic's Messages of other servers", () => {
   test.each<[string, Body]>([
-    ["unknown events", sse(counted, event("heartbeat"), {}, ...words(), ...ended())],
+    ["unknown events", sse(counted, event("heartbeat"), {}, ...words(), ...endMessage())],
     [
       "unknown blocks and pieces",
-      sse(counted, ...block({ type: "future" }, { type: "future_delta" }), ...words(1), ...ended()),
+      sse(counted, ...block({ type: "future" }, { type: "future_delta" }), ...words(1), ...endMessage()),
     ],
-    ["a beginning without usage", sse(message(), ...words(), ...ended())],
-    ["an end with usage of null", sse(counted, ...words(), ...ended("end_turn", null))],
+    ["a beginning without usage", sse(message(), ...words(), ...endMessage())],
+    ["an end with usage of null", sse(counted, ...words(), ...endMessage("end_turn", null))],
     [
       "a text block without text",
-      sse(counted, ...block({ type: "text" }, { type: "text_delta", text: "Hi." }), ...ended()),
+      sse(counted, ...block({ type: "text" }, { type: "text_delta", text: "Hi." }), ...endMessage()),
     ],
-    ["the words in the start of a block", sse(counted, ...block({ type: "text", text: "Hi." }), ...ended())],
-    ["a piece of a block that was not started", sse(counted, ...words().slice(1, 2), ...ended())],
+    ["the words in the start of a block", sse(counted, ...block({ type: "text", text: "Hi." }), ...endMessage())],
+    ["a piece of a block that was not started", sse(counted, ...words().slice(1, 2), ...endMessage())],
     [
       "an answer that is not streamed",
       json({ type: "message", content: [{ type: "text", text: "Hi." }], stop_reason: "end_turn" }),
@@ -325,8 +325,8 @@ describe("Anthropic's Messages of other servers", () => {
     ["with its whole input at its start", block({ ...use, input: { project: "KAY" } })],
   ])("a call %s runs", async (_, events) => {
     const { ran } = await runModel(ANTHROPIC, [
-      sse(counted, ...events, ...ended("tool_use")),
-      sse(counted, ...words(), ...ended()),
+      sse(counted, ...events, ...endMessage("tool_use")),
+      sse(counted, ...words(), ...endMessage()),
     ]);
     expect(ran).toEqual([{ project: "KAY" }]);
   });

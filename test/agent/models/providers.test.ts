@@ -50,7 +50,7 @@ test.each(WIRES)(
     const { events, ran, chosen } = await run(settings());
     expect(chosen).toBe(label);
     expect(ran).toEqual([{ issue: "KAY-3" }]);
-    expect(textOf(events)).toBe("KAY-3 is open.");
+    expect(joinText(events)).toBe("KAY-3 is open.");
     expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
   },
 );
@@ -174,7 +174,7 @@ function showIssue(ran: Record<string, unknown>[]): AgentTool {
   };
 }
 
-function textOf(events: AgentEvent[]): string {
+function joinText(events: AgentEvent[]): string {
   const last = events.findLastIndex(({ type }) => type === "start-step");
   return events
     .slice(last)

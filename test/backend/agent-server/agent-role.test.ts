@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SIGNATURE } from "#planner/reply";
 import { PASSWORD } from "#test/agent-role";
-import { useAgentTurns, wordsOf } from "#test/agent-turn";
+import { joinText, useAgentTurns } from "#test/agent-turn";
 import { connect } from "#test/consent";
 import { json } from "#test/outside";
 
@@ -15,7 +15,7 @@ test("a client streams directly from the agent server, and the backend's convers
   const turn = await begin("close KAY-3");
   roles().backend.outside.expect(CLOSE, json({}));
   const { status, parts } = await roles().stream(turn.url, turn.streamToken, "close KAY-3");
-  expect([status, wordsOf(parts), parts.filter(({ type }) => !type.startsWith("text-"))]).toEqual([
+  expect([status, joinText(parts), parts.filter(({ type }) => !type.startsWith("text-"))]).toEqual([
     200,
     SAID,
     [
@@ -82,10 +82,10 @@ test("a stream requires the token of its session, once; another session, another
   const turn = await begin("show KAY-3");
   const other = await begin("show KAY-3");
   const agent = roles().agent();
-  const tried = async (url: string, token: string) => (await roles().stream(url, token, "show KAY-3")).status;
-  expect(await tried(turn.url, "nonsense")).toBe(401);
-  expect(await tried(turn.url, other.streamToken)).toBe(401);
-  expect(await tried(`${turn.url}0`, turn.streamToken)).toBe(404);
+  const readStatus = async (url: string, token: string) => (await roles().stream(url, token, "show KAY-3")).status;
+  expect(await readStatus(turn.url, "nonsense")).toBe(401);
+  expect(await readStatus(turn.url, other.streamToken)).toBe(401);
+  expect(await readStatus(`${turn.url}0`, turn.streamToken)).toBe(404);
   const { reached, release } = holdWrite();
   const running = agent.backend.fetch(
     new Request(`${turn.url}?token=${turn.streamToken}`, { method: "POST", body: '{"prompt":"close KAY-1"}' }),
@@ -93,16 +93,16 @@ test("a stream requires the token of its session, once; another session, another
   const stream = await running;
   expect(stream.status).toBe(200);
   await reached;
-  expect(await tried(turn.url, turn.streamToken)).toBe(401);
+  expect(await readStatus(turn.url, turn.streamToken)).toBe(401);
   const sessions = agent.ports.db.selectFrom("agent_sessions").select("token_hash");
   expect(await sessions.where("conversation_id", "=", turn.session).execute()).toEqual([{ token_hash: null }]);
   const again = await session(turn.session, "http://127.0.0.1:9/hook");
-  expect(await tried(turn.url, String(again.body.token))).toBe(409);
+  expect(await readStatus(turn.url, String(again.body.token))).toBe(409);
   release();
   await stream.text();
   await shown(turn);
   roles().backend.clock.advance(2 * 60_000 + 1);
-  expect(await tried(other.url, other.streamToken)).toBe(401);
+  expect(await readStatus(other.url, other.streamToken)).toBe(401);
 });
 
 /** A session as a backend asks for it. */
@@ -142,7 +142,7 @@ test("a backend with only the basic protocol gets the same reports, only at its 
   };
   const { body } = await session(turn.session, "https://hive.example.test/api/agent/webhook?token=opaque");
   const { parts } = await roles().stream(turn.url, String(body.token), "show KAY-3");
-  expect(wordsOf(parts)).toBe(`**KAY-3** is open.\n\n${SIGNATURE}`);
+  expect(joinText(parts)).toBe(`**KAY-3** is open.\n\n${SIGNATURE}`);
   await expect.poll(() => waiting(turn)).toEqual(ALL);
   await expect.poll(() => requests.length).toBe(1);
   roles().backend.clock.advance(1_000);

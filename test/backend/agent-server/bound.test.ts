@@ -10,13 +10,13 @@ const roles = useRoles(deskServices(log, async () => {}));
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
 /** Connects the agent server's node, as its first check does. */
-const listening = () => roles().agent().ports.node.number();
+const connectNode = () => roles().agent().ports.node.number();
 beforeEach(async () => {
   log.length = 0;
-  await listening();
+  await connectNode();
 });
 
-async function asked(body: object) {
+async function connectAndAsk(body: object) {
   const { token } = await connect(roles().backend);
   return { token, ...(await roles().backend.call("POST /ask", { token, body })) };
 }
@@ -29,7 +29,7 @@ async function generations(conversationId?: string) {
 }
 
 test("a confirmation is required before anything is done, and its approval runs once, on whichever agent server is alive", async () => {
-  const { token, body } = await asked({ prompt: "close KAY-3", confirm: true });
+  const { token, body } = await connectAndAsk({ prompt: "close KAY-3", confirm: true });
   expect([body.status, body.data]).toMatchObject([
     "confirmation_required",
     { plan: [{ tool: "jira.close_issue", access: "write", summary: expect.stringContaining("KAY-3") }] },
@@ -37,7 +37,7 @@ test("a confirmation is required before anything is done, and its approval runs 
   const [row] = await generations();
   expect([log, row?.options]).toMatchObject([[], { at: "agent" }]);
   await roles().killAgent();
-  await listening();
+  await connectNode();
   roles().backend.outside.expect(CLOSE, json({}));
   const confirmed = await roles().backend.call("POST /ask/confirm", {
     token,
@@ -50,7 +50,7 @@ test("a confirmation is required before anything is done, and its approval runs 
 });
 
 test("a denial does nothing", async () => {
-  const { token, body } = await asked({ prompt: "close KAY-3", confirm: true });
+  const { token, body } = await connectAndAsk({ prompt: "close KAY-3", confirm: true });
   const answer = { confirmation_token: body.confirmation_token, approved: false };
   expect((await roles().backend.call("POST /ask/confirm", { token, body: answer })).body).toMatchObject({
     status: "completed",
@@ -59,12 +59,12 @@ test("a denial does nothing", async () => {
 });
 
 test("limits apply: a dry run sends nothing and reports its plan, and steps end at their limit", async () => {
-  const dry = await asked({ prompt: "close KAY-3", dry_run: true });
+  const dry = await connectAndAsk({ prompt: "close KAY-3", dry_run: true });
   expect([dry.status, dry.body]).toMatchObject([
     200,
     { data: { dry_run: true, plan: [{ tool: "jira.close_issue" }] }, receipts: [{ effect: "planned" }] },
   ]);
-  const short = await asked({ prompt: "show KAY-3", max_steps: 1 });
+  const short = await connectAndAsk({ prompt: "show KAY-3", max_steps: 1 });
   expect([short.status, short.body.code]).toEqual([422, "STEP_LIMIT"]);
 });
 
@@ -88,7 +88,7 @@ test("the backend reports which limits its agent server enforces; one on another
     [{ confirm: true }, "wait for a confirmation"],
     [{ dry_run: true }, "be bound to anything"],
   ] as const) {
-    const { status, body } = await asked({ prompt: "close KAY-3", ...bound });
+    const { status, body } = await connectAndAsk({ prompt: "close KAY-3", ...bound });
     expect([status, body.message]).toEqual([400, `The agent server of this backend cannot ${what}.`]);
   }
   expect(await generations()).toHaveLength(generationCount);

@@ -8,7 +8,7 @@ import { Problem } from "#protocol/errors";
 const LOCAL = { host: "127.0.0.1", port: 0 };
 type Serve = Parameters<typeof listen>[0];
 
-async function during(serve: Serve, work: (listener: Listener) => Promise<void>, options: ListenOptions = LOCAL) {
+async function withListener(serve: Serve, work: (listener: Listener) => Promise<void>, options: ListenOptions = LOCAL) {
   const listener = await listen(serve, options);
   try {
     await work(listener);
@@ -20,7 +20,7 @@ async function during(serve: Serve, work: (listener: Listener) => Promise<void>,
 test("port 0 lets the system choose, and requests have the peer's address", async () => {
   const serve: Serve = async (incoming, address) =>
     Response.json({ url: incoming.url, address, body: await incoming.text() });
-  await during(serve, async ({ url, port }) => {
+  await withListener(serve, async ({ url, port }) => {
     expect(url).toBe(`http://127.0.0.1:${port}`);
     const answer = await fetch(`${url}/a?b=c`, { method: "POST", body: "hello" });
     expect(await answer.json()).toEqual({ url: `${url}/a?b=c`, address: "127.0.0.1", body: "hello" });
@@ -29,12 +29,15 @@ test("port 0 lets the system choose, and requests have the peer's address", asyn
 
 test("the URL of a listener on every address is usable", async () => {
   const ok: Serve = () => new Response("ok");
-  await during(ok, async ({ url, port }) => expect(url).toBe(`http://127.0.0.1:${port}`), { host: "0.0.0.0", port: 0 });
+  await withListener(ok, async ({ url, port }) => expect(url).toBe(`http://127.0.0.1:${port}`), {
+    host: "0.0.0.0",
+    port: 0,
+  });
 });
 
 test("a port in use is reported in one clear sentence", async () => {
   const ok: Serve = () => new Response("ok");
-  await during(ok, async ({ port }) => {
+  await withListener(ok, async ({ port }) => {
     const failure = await listen(ok, { host: "127.0.0.1", port }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Problem);
     expect(failure).toMatchObject({
@@ -58,13 +61,13 @@ test("close refuses new requests and lets running ones finish, with or without i
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  let arrived = () => {};
+  let resolveArrival = () => {};
   const begun = new Promise<void>((resolve) => {
-    arrived = resolve;
+    resolveArrival = resolve;
   });
   const listener = await listen(async (incoming) => {
     if (incoming.url.endsWith("/slow")) {
-      arrived();
+      resolveArrival();
       await gate;
     }
     return new Response("done");
@@ -82,7 +85,7 @@ test("close refuses new requests and lets running ones finish, with or without i
 });
 
 test("while draining, it answers as usual, and each answer is the last of its connection", async () => {
-  await during(
+  await withListener(
     () => new Response("ok"),
     async (listener) => {
       const response = await fetch(listener.url);
@@ -98,13 +101,13 @@ test("while draining, it answers as usual, and each answer is the last of its co
 });
 
 test("close cuts requests that exceed the grace period", async () => {
-  let arrived = () => {};
+  let resolveArrival = () => {};
   const begun = new Promise<void>((resolve) => {
-    arrived = resolve;
+    resolveArrival = resolve;
   });
   const listener = await listen(
     (incoming) => {
-      arrived();
+      resolveArrival();
       return new Promise<Response>((resolve) =>
         incoming.signal.addEventListener("abort", () => resolve(new Response())),
       );
@@ -119,7 +122,7 @@ test("close cuts requests that exceed the grace period", async () => {
 
 test("an answer with the drop header is not sent: its connection is cut", async () => {
   const serve: Serve = () => new Response("never", { headers: { "x-drop": "1" } });
-  await during(
+  await withListener(
     serve,
     async ({ url }) => {
       await expect(get(url, new Agent())).rejects.toMatchObject({ code: "ECONNRESET" });
@@ -129,18 +132,18 @@ test("an answer with the drop header is not sent: its connection is cut", async 
 });
 
 test("a client that disconnects aborts its request", async () => {
-  let aborted = () => {};
+  let resolveAbort = () => {};
   const abort = new Promise<void>((resolve) => {
-    aborted = resolve;
+    resolveAbort = resolve;
   });
   const serve: Serve = (incoming) =>
     new Promise<Response>((resolve) => {
       incoming.signal.addEventListener("abort", () => {
-        aborted();
+        resolveAbort();
         resolve(new Response());
       });
     });
-  await during(serve, async ({ url }) => {
+  await withListener(serve, async ({ url }) => {
     const controller = new AbortController();
     const response = fetch(url, { signal: controller.signal }).catch(() => "gone");
     setTimeout(() => controller.abort(), 50);
@@ -150,7 +153,7 @@ test("a client that disconnects aborts its request", async () => {
 });
 
 test("a request that is not HTTP, or names no host, gets 400, and the server keeps running", async () => {
-  await during(
+  await withListener(
     () => new Response("ok"),
     async ({ url, port }) => {
       for (const bytes of ["hello\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nhost: a b\r\n\r\n"]) {

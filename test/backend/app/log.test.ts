@@ -3,7 +3,7 @@ import { createLog, withLogFields } from "#telemetry/log";
 
 const clock = { now: () => Date.UTC(2026, 10, 27, 12) };
 
-function logged(fields: Record<string, unknown>): Record<string, unknown> {
+function logFields(fields: Record<string, unknown>): Record<string, unknown> {
   const lines: string[] = [];
   createLog((line) => void lines.push(line), { level: "debug", clock })("info", "event", fields);
   const { time: _time, level: _level, event: _event, ...rest } = JSON.parse(lines.join("")) as Record<string, unknown>;
@@ -46,7 +46,7 @@ test("fields named like secrets are redacted, however deep", () => {
     "code",
   ];
   for (const name of names) {
-    expect([name, logged({ a: { b: [{ [name]: "value-1" }] } })]).toEqual([
+    expect([name, logFields({ a: { b: [{ [name]: "value-1" }] } })]).toEqual([
       name,
       { a: { b: [{ [name]: "[redacted]" }] } },
     ]);
@@ -65,22 +65,24 @@ test("text in the form of a secret is redacted anywhere", () => {
     "ya29.a0AfH6SMBxyz",
   ];
   for (const secret of secrets) {
-    const text = JSON.stringify(logged({ text: `before ${secret} after`, error: new Error(`failed with ${secret}`) }));
+    const text = JSON.stringify(
+      logFields({ text: `before ${secret} after`, error: new Error(`failed with ${secret}`) }),
+    );
     expect([secret, text.includes(secret)]).toEqual([secret, false]);
     expect(text).toContain("before");
   }
-  expect(logged({ url: "https://a.test/cb?code=abc&x=1&state=def#access_token=ghi" })).toEqual({
+  expect(logFields({ url: "https://a.test/cb?code=abc&x=1&state=def#access_token=ghi" })).toEqual({
     url: "https://a.test/cb?code=[redacted]&x=1&state=[redacted]#access_token=[redacted]",
   });
-  expect(logged({ text: "Authorization: Bearer abc.def" })).toEqual({ text: "Authorization: Bearer [redacted]" });
-  expect(logged({ text: "postgres://kay:hunter2@db/kay" })).toEqual({ text: "postgres://kay:[redacted]@db/kay" });
+  expect(logFields({ text: "Authorization: Bearer abc.def" })).toEqual({ text: "Authorization: Bearer [redacted]" });
+  expect(logFields({ text: "postgres://kay:hunter2@db/kay" })).toEqual({ text: "postgres://kay:[redacted]@db/kay" });
 });
 
 test("errors keep name, message, code and cause; cycles, bytes and bigints do not break a line", () => {
   const cyclic: Record<string, unknown> = { name: "x" };
   cyclic.self = cyclic;
   const cause = Object.assign(new Error("inner"), { code: "ECONNREFUSED" });
-  const line = logged({ error: new TypeError("outer", { cause }), cyclic, bytes: new Uint8Array(3), big: 10n });
+  const line = logFields({ error: new TypeError("outer", { cause }), cyclic, bytes: new Uint8Array(3), big: 10n });
   expect(line).toMatchObject({
     error: { name: "TypeError", message: "outer", cause: { name: "Error", message: "inner", code: "ECONNREFUSED" } },
     bytes: "[3 bytes]",
@@ -90,7 +92,7 @@ test("errors keep name, message, code and cause; cycles, bytes and bigints do no
 
 test("the SQLSTATE of a dropped connection is readable, and the code of a sign-in is not", () => {
   const error = Object.assign(new Error("terminating connection"), { code: "57P01" });
-  expect(logged({ error, code: "57P01" })).toMatchObject({ error: { code: "57P01" }, code: "[redacted]" });
+  expect(logFields({ error, code: "57P01" })).toMatchObject({ error: { code: "57P01" }, code: "[redacted]" });
 });
 
 test("a line has the IDs of its work, and no others, in full", () => {
@@ -129,6 +131,6 @@ test.for([
   ["a code of a consent", "GET /auth/callback?code=opaque-0123&state=other-0123", "opaque-0123"],
 ])("%s is in no message and no cause of an error", ([, text, secret]) => {
   const cause = new Error("outer", { cause: new Error("inner", { cause: { deep: [text] } }) });
-  const line = JSON.stringify(logged({ text, error: cause, list: [{ text }] }));
+  const line = JSON.stringify(logFields({ text, error: cause, list: [{ text }] }));
   expect([line.includes(String(secret)), line.includes("[redacted]")]).toEqual([false, true]);
 });

@@ -224,15 +224,15 @@ test("all approvals of a tool, of a service, or all together are revoked at once
     await approve({ ...GENERAL, tool: "slack.send_message_later" }, "always");
     await approve({ ...GENERAL, tool: "slackbot.send" }, "always");
   };
-  const revoked = async (target: string) =>
+  const revokeTarget = async (target: string) =>
     (await revokeGrants(world().ports, installationId, target)).map(({ tool }) => tool).sort();
   await all();
-  expect(await revoked("slack.send_message")).toEqual(["slack.send_message"]);
+  expect(await revokeTarget("slack.send_message")).toEqual(["slack.send_message"]);
   await all();
-  expect(await revoked("slack")).toEqual(["slack.send_message", "slack.send_message_later"]);
+  expect(await revokeTarget("slack")).toEqual(["slack.send_message", "slack.send_message_later"]);
   await all();
-  expect(await revoked("*")).toEqual(["slack.send_message", "slack.send_message_later", "slackbot.send"]);
-  expect(await revoked("*")).toEqual([]);
+  expect(await revokeTarget("*")).toEqual(["slack.send_message", "slack.send_message_later", "slackbot.send"]);
+  expect(await revokeTarget("*")).toEqual([]);
 });
 
 /** Creates a new user with a conversation who approves calls, and whose calls ask or not. */

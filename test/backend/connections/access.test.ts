@@ -23,7 +23,7 @@ const problem = (work: Promise<unknown>) =>
     () => "no problem",
     (error: unknown) => (error instanceof Problem ? toProblemBody(error) : error),
   );
-const spent = () => world().outside.sent.map(({ body }) => new URLSearchParams(body).get("refresh_token"));
+const listSpentTokens = () => world().outside.sent.map(({ body }) => new URLSearchParams(body).get("refresh_token"));
 const tokens = (n: number, more: object = {}) => ({
   access_token: `jira-access-${n}`,
   refresh_token: `jira-refresh-${n}`,
@@ -50,7 +50,7 @@ test("a token with 60 seconds left is refreshed first, and the new pair is used 
   world().clock.advance(HOUR);
   world().outside.expect(ATLASSIAN_TOKEN, json(tokens(3)));
   expect((await access()).token).toBe("jira-access-3");
-  expect(spent()).toEqual(["jira-refresh-1", "jira-refresh-2"]);
+  expect(listSpentTokens()).toEqual(["jira-refresh-1", "jira-refresh-2"]);
 });
 
 test("a refused token is refreshed once; a later caller with the old one gets the newer one", async () => {
@@ -85,7 +85,7 @@ test("twelve concurrent callers over two backends refresh once", async () => {
   );
   setImmediate(release);
   expect(new Set((await Promise.all(all)).map(({ token }) => token))).toEqual(new Set(["jira-access-2"]));
-  expect(spent()).toEqual(["jira-refresh-1"]);
+  expect(listSpentTokens()).toEqual(["jira-refresh-1"]);
 });
 
 test("V12 a refresh or a second consent without a refresh token keeps the old one", async () => {
@@ -100,7 +100,7 @@ test("V12 a refresh or a second consent without a refresh token keeps the old on
   world().clock.advance(HOUR);
   world().outside.expect(ATLASSIAN_TOKEN, json(tokens(3)));
   await access();
-  expect(spent()).toEqual(["jira-refresh-1"]);
+  expect(listSpentTokens()).toEqual(["jira-refresh-1"]);
 });
 
 test("V12 invalid_grant disconnects with a reason, and is not retried", async () => {
@@ -118,7 +118,7 @@ test("V12 invalid_grant disconnects with a reason, and is not retried", async ()
     integrations: ["jira"],
   };
   for (const _ of [1, 2, 3]) expect(await problem(access())).toEqual(expected);
-  expect(spent()).toHaveLength(1);
+  expect(listSpentTokens()).toHaveLength(1);
   const { body } = await world().call(`GET /connections?session_id=${session}`);
   expect(body).toMatchObject({ connections: { jira: { connected: false, reason } } });
   await connect(world(), { session_id: session }, { tokens: tokens(5) });

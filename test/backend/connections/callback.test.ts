@@ -5,7 +5,7 @@ import { ATLASSIAN_TOKEN, begin, callback, expectAtlassian } from "#test/consent
 import { json } from "#test/outside";
 
 const world = useBackend();
-const statusOf = async (state: string) => (await world().call(`GET /auth/status/${state}`)).body;
+const readStatus = async (state: string) => (await world().call(`GET /auth/status/${state}`)).body;
 
 test("A17 only the first callback of a state exchanges a code; second, forged and incomplete ones change nothing", async () => {
   const { state } = await begin(world());
@@ -27,7 +27,7 @@ test("A17 only the first callback of a state exchanges a code; second, forged an
     expect([query, (await world().call(`GET /auth/callback?${query}`)).status]).toEqual([query, 400]);
   const exchanges = world().outside.sent.filter((request) => request.method === "POST");
   expect(exchanges.map((request) => new URLSearchParams(request.body).get("code"))).toEqual(["C1"]);
-  expect(await statusOf(state)).toMatchObject({ status: "completed" });
+  expect(await readStatus(state)).toMatchObject({ status: "completed" });
   expect(world().log.join("")).not.toMatch(/\bC[1-6]\b/);
   expect(world().log.filter((line) => line.includes("callback.rejected"))).toHaveLength(queries.length);
 });
@@ -59,7 +59,7 @@ test("A18 nothing in the query becomes markup, and the page cannot load, run or 
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
   });
-  expect(await statusOf(state)).toEqual({
+  expect(await readStatus(state)).toEqual({
     status: "failed",
     message: "Authorization failed: img src=x onerror=alert(1)",
   });
@@ -128,7 +128,7 @@ test("a denial is reported as such, at once", async () => {
   const page = await world().call(`GET /auth/callback?error=access_denied&error_description=no&state=${state}`);
   expect(page.status).toBe(200);
   expect(page.text).toContain("Jira was not connected");
-  expect(await statusOf(state)).toEqual({ status: "denied", message: "Authorization was denied" });
+  expect(await readStatus(state)).toEqual({ status: "denied", message: "Authorization was denied" });
   expect((await callback(world(), state)).status).toBe(400);
 });
 
@@ -182,7 +182,7 @@ for (const [name, answer, message] of FAILURES) {
     world().outside.expect(ATLASSIAN_TOKEN, answer);
     const page = await callback(world(), state);
     expect([page.status, page.text.includes("Jira was not connected")]).toEqual([502, true]);
-    expect(await statusOf(state)).toEqual({ status: "failed", code: "SERVICE_FAILED", message });
+    expect(await readStatus(state)).toEqual({ status: "failed", code: "SERVICE_FAILED", message });
     const grants = await world()
       .ports.db.selectFrom("grants")
       .where("installation_id", "=", deriveInstallationId(session))
@@ -220,7 +220,7 @@ test("a service that does not identify the account fails the state", async () =>
     json({ message: "no" }, 401),
   );
   await callback(world(), state);
-  expect(await statusOf(state)).toMatchObject({ status: "failed" });
+  expect(await readStatus(state)).toMatchObject({ status: "failed" });
 });
 
 test("V05 an account without a site says what to do, on the page and in the status", async () => {
@@ -232,7 +232,7 @@ test("V05 an account without a site says what to do, on the page and in the stat
   const message = "This Atlassian account has no site with Jira.";
   const hint = "Connect again and choose a site on the consent page, or use another account.";
   expect(text).toContain(`${message} ${hint}`);
-  expect(await statusOf(state)).toEqual({ status: "failed", code: "SERVICE_FAILED", message, hint });
+  expect(await readStatus(state)).toEqual({ status: "failed", code: "SERVICE_FAILED", message, hint });
 });
 
 test("an internal error ends the state without showing details", async () => {
@@ -247,7 +247,7 @@ test("an internal error ends the state without showing details", async () => {
   const { state } = await begin(other);
   other.outside.expect(ATLASSIAN_TOKEN, json({ access_token: "a" }));
   const page = await callback(other, state);
-  expect([page.status, await statusOf(state)]).toEqual([
+  expect([page.status, await readStatus(state)]).toEqual([
     500,
     { status: "failed", code: "INTERNAL", message: "Something went wrong inside kay." },
   ]);

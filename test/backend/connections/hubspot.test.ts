@@ -13,7 +13,7 @@ const HOUR = 3600_000;
 const client = { id: "the-client", secret: "the-secret" };
 
 /** A backend connected to HubSpot and LinkedIn, with all their requests answered. */
-async function connected() {
+async function connectServices() {
   const services = configureServices({ clients: { hubspot: client, linkedin: client } });
   const world = createWorld({ db: base().ports.db, node: base().ports.node, services });
   const { outside } = world;
@@ -38,7 +38,7 @@ const grants = ({ ports }: World) =>
   ports.db.selectFrom("grants").selectAll().orderBy("installation_id").orderBy("service").execute();
 
 test("HubSpot's tokens, and their details, are requested by form with the client in the body", async () => {
-  const { world } = await connected();
+  const { world } = await connectServices();
   const forms = world.outside.sent
     .filter(({ method }) => method === "POST")
     .map(({ url, body, headers }) => [url, headers.get("content-type"), Object.fromEntries(new URLSearchParams(body))]);
@@ -56,7 +56,7 @@ test.each([
   ["a refresh token that is gone", { status: "BAD_REFRESH_TOKEN", error: "invalid_grant" }],
   ["the older words for it", { status: "BAD_REFRESH_TOKEN", message: "missing or invalid refresh token" }],
 ])("V21 %s disconnects HubSpot, and the token endpoint is called once", async (_name, body) => {
-  const { world, session } = await connected();
+  const { world, session } = await connectServices();
   world.clock.advance(HOUR);
   world.outside.expect(TOKEN, json(body, 400));
   for (const _ of [1, 2]) {
@@ -70,7 +70,7 @@ test.each([
 });
 
 test("V21 429 at HubSpot's token endpoint waits, and the stored tokens stay untouched", async () => {
-  const { world, session } = await connected();
+  const { world, session } = await connectServices();
   world.clock.advance(HOUR);
   const before = await grants(world);
   world.outside.expect(TOKEN, json({ status: "error", errorType: "RATE_LIMIT" }, 429, { "retry-after": "2" }));
@@ -86,7 +86,7 @@ test("V21 429 at HubSpot's token endpoint waits, and the stored tokens stay unto
 });
 
 test("LinkedIn's token is valid for sixty days; then the connection requires a new consent, once", async () => {
-  const { world, session } = await connected();
+  const { world, session } = await connectServices();
   world.clock.advance(59 * 24 * HOUR);
   expect((await getServiceAccess(world.ports, deriveInstallationId(session), "linkedin")).token).toBe("l1");
   world.clock.advance(24 * HOUR);

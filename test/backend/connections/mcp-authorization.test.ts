@@ -46,7 +46,7 @@ async function begin(backend: World = world(), session?: string) {
 /** The browser returns. */
 const back = (url: URL, backend: World = world()) => backend.call(`GET ${url.pathname}${url.search}`);
 
-async function connected(session?: string) {
+async function connectService(session?: string) {
   const begun = await begin(world(), session);
   const page = await back(login.consent(begun.link));
   const status = (await world().call(`GET /auth/status/${begun.body.state}`)).body;
@@ -59,17 +59,17 @@ test.each<[string, LoginOptions]>([
   ["in the resource", { resource: { authorization_servers: [`${LOGIN}/`] } }],
 ])("a slash at the end of the issuer makes no difference: %s", async (_, options) => {
   login = mcpLogin(options);
-  expect((await connected()).status).toMatchObject({ status: "completed" });
+  expect((await connectService()).status).toMatchObject({ status: "completed" });
 });
 
-const refusalOf = async (options: LoginOptions) => {
+const readError = async (options: LoginOptions) => {
   login = mcpLogin(options);
   const { body, status } = await begin();
   return [status, body.code, body.message];
 };
 
 test("a server that requires a sign-in is connected: discovery, registration, consent with PKCE and resource, refreshed and encrypted tokens", async () => {
-  const { page, status, session, link } = await connected();
+  const { page, status, session, link } = await connectService();
   expect([page.status, status.status, status.message]).toEqual([
     200,
     "completed",
@@ -106,7 +106,7 @@ test("kay registers once, even if several users connect at the same time at seve
   expect(login.state.registrations).toBe(1);
   expect((await back(login.consent(begun[2]?.link ?? ""))).status).toBe(200);
   expect((await back(login.consent(begun[0]?.link ?? ""), other)).status).toBe(200);
-  const { session } = await connected();
+  const { session } = await connectService();
   const { token } = await getServiceAccess(world().ports, deriveInstallationId(session), "notes");
   await getServiceAccess(world().ports, deriveInstallationId(session), "notes", { rejected: token });
   expect([login.state.registrations, login.state.faults]).toEqual([1, []]);
@@ -116,7 +116,7 @@ test("kay registers once, even if several users connect at the same time at seve
 });
 
 test("a server that has forgotten kay ends the connection when it says so, and the next consent begins with a new registration", async () => {
-  const { session } = await connected();
+  const { session } = await connectService();
   const { token } = await getServiceAccess(world().ports, deriveInstallationId(session), "notes");
   login.forgetClients();
   await expect(
@@ -125,23 +125,23 @@ test("a server that has forgotten kay ends the connection when it says so, and t
     code: "AUTH_REQUIRED",
     details: { integrations: ["notes"] },
   });
-  const again = await connected(session);
+  const again = await connectService(session);
   expect([again.status.status, login.state.registrations]).toEqual(["completed", 2]);
 });
 
 test("a server that forgot kay and only shows an error page is registered with again after two unused links", async () => {
-  const { session } = await connected();
+  const { session } = await connectService();
   login.forgetClients();
   for (const _ of [1, 2]) {
     world().clock.advance(1_000);
     const { link } = await begin(world(), session);
     expect(() => login.consent(link)).toThrow("refuses");
   }
-  expect((await connected(session)).status.status).toBe("completed");
+  expect((await connectService(session)).status.status).toBe("completed");
 });
 
 test("disconnecting revokes the tokens at the server", async () => {
-  const { session } = await connected();
+  const { session } = await connectService();
   expect(login.refresh.size).toBe(1);
   await world().call("POST /connections/disconnect?service=notes", { body: { session_id: session } });
   expect([login.refresh.size, login.access.size]).toEqual([0, 0]);
@@ -173,9 +173,9 @@ test("a response of another authorization server, or of an unnamed one, connects
 
 test("documents that lead elsewhere are refused: plain http, this machine, other names, javascript:, no PKCE, no authorization server", async () => {
   const words = "Could not determine how to sign in to Notes:";
-  const refused = (why: string) => [502, "SERVICE_FAILED", `${words} ${why}.`];
-  const nowhere = refused("it names no authorization server that kay trusts");
-  const endpoints = refused("its authorization server names endpoints that kay does not trust");
+  const createRefusal = (why: string) => [502, "SERVICE_FAILED", `${words} ${why}.`];
+  const nowhere = createRefusal("it names no authorization server that kay trusts");
+  const endpoints = createRefusal("its authorization server names endpoints that kay does not trust");
   for (const server of [
     "http://login.example.test",
     "http://127.0.0.1:9",
@@ -183,15 +183,15 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
     "file:///etc/passwd",
     "https://u:p@x.test",
   ])
-    expect(await refusalOf({ resource: { authorization_servers: [server] } })).toEqual(nowhere);
-  expect(await refusalOf({ resource: { resource: "https://bank.example.test/mcp" } })).toEqual(
-    refused("its metadata describes another resource"),
+    expect(await readError({ resource: { authorization_servers: [server] } })).toEqual(nowhere);
+  expect(await readError({ resource: { resource: "https://bank.example.test/mcp" } })).toEqual(
+    createRefusal("its metadata describes another resource"),
   );
-  expect(await refusalOf({ resource: { resource: "https://notes.example.test/mc" } })).toEqual(
-    refused("its metadata describes another resource"),
+  expect(await readError({ resource: { resource: "https://notes.example.test/mc" } })).toEqual(
+    createRefusal("its metadata describes another resource"),
   );
-  expect(await refusalOf({ metadata: { issuer: "https://login.example.test/t2" } })).toEqual(
-    refused("the metadata at login.example.test belongs to another authorization server"),
+  expect(await readError({ metadata: { issuer: "https://login.example.test/t2" } })).toEqual(
+    createRefusal("the metadata at login.example.test belongs to another authorization server"),
   );
   for (const bad of [
     "javascript:alert(1)",
@@ -200,14 +200,14 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
     7,
     undefined,
   ])
-    expect(await refusalOf({ metadata: { authorization_endpoint: bad } })).toEqual(endpoints);
-  expect(await refusalOf({ metadata: { token_endpoint: "http://169.254.169.254/latest" } })).toEqual(endpoints);
+    expect(await readError({ metadata: { authorization_endpoint: bad } })).toEqual(endpoints);
+  expect(await readError({ metadata: { token_endpoint: "http://169.254.169.254/latest" } })).toEqual(endpoints);
   for (const methods of [undefined, ["plain"], "S256"])
-    expect(await refusalOf({ metadata: { code_challenge_methods_supported: methods } })).toEqual(
-      refused("its authorization server does not announce PKCE with S256"),
+    expect(await readError({ metadata: { code_challenge_methods_supported: methods } })).toEqual(
+      createRefusal("its authorization server does not announce PKCE with S256"),
     );
   await world().ports.db.deleteFrom("mcp_clients").execute();
-  expect(await refusalOf({ metadata: { registration_endpoint: undefined } })).toEqual([
+  expect(await readError({ metadata: { registration_endpoint: undefined } })).toEqual([
     502,
     "SERVICE_FAILED",
     "login.example.test, the sign-in of Notes, does not register clients automatically.",
@@ -222,7 +222,7 @@ test("the metadata is read where the server says, if it is about this server", a
     ...otherLogin,
     fetch: async (url, init) => (url === place ? Response.json(resource) : otherLogin.fetch(url, init)),
   };
-  expect((await connected()).status).toMatchObject({ status: "completed" });
+  expect((await connectService()).status).toMatchObject({ status: "completed" });
   expect(otherLogin.seen.filter((url) => url.includes("oauth-protected-resource"))).toEqual([]);
   resource = { resource: "https://bank.example.test/mcp", authorization_servers: [LOGIN] };
   expect((await begin()).body.message).toContain("its metadata describes another resource");
@@ -236,7 +236,7 @@ test("a server that publishes nothing has the default endpoints of 2025-03-26, w
     async (url, init) =>
       url.includes("/.well-known/") ? new Response(null, { status: 404 }) : fetch(url, init);
   login = { ...otherLogin, fetch: publishNothing(otherLogin.fetch) };
-  expect((await connected()).status).toMatchObject({ status: "completed" });
+  expect((await connectService()).status).toMatchObject({ status: "completed" });
   expect(otherLogin.state).toMatchObject({ registrations: 1, faults: [] });
   for (const answer of [
     new Response(null, { status: 404 }),
@@ -275,7 +275,7 @@ test.each<[string, () => Response]>([
       return target === undefined ? answer() : otherLogin.fetch(target, init);
     },
   };
-  expect((await connected()).status).toMatchObject({ status: "completed" });
+  expect((await connectService()).status).toMatchObject({ status: "completed" });
 });
 
 test("redirects and oversized documents are not read", async () => {

@@ -197,17 +197,17 @@ test("tools that run without asking stay so if unchanged, and this can be revoke
 test("a hosted backend starts no programs, and an invalid address or command is refused with its field", async () => {
   const { token } = await ann();
   const hosted = createWorld({ db: world().ports.db, node: world().ports.node });
-  const refused = async (mcp: object) =>
+  const readError = async (mcp: object) =>
     (await hosted.call("POST /services", { token, body: { mcp, dry_run: true } })).body;
-  expect(await refused({ command: NOTES })).toMatchObject({
+  expect(await readError({ command: NOTES })).toMatchObject({
     code: "ADDRESS_REFUSED",
     message: "This backend does not start programs. Only a local backend does.",
   });
-  expect(await refused({ url: "http://example.com/mcp" })).toMatchObject({ code: "INVALID_REQUEST", field: "url" });
-  expect(await refused({ url: "https://ann:secret@example.com/mcp" })).toMatchObject({ field: "url" });
-  expect(await refused({ url: "https://example.com", command: NOTES })).toMatchObject({ field: "mcp" });
-  expect(await refused({ url: "https://example.com", name: "jira" })).toMatchObject({ code: "ADDRESS_REFUSED" });
-  expect(await refused({ url: "https://example.com", key_header: "cookie" })).toMatchObject({ field: "key_header" });
+  expect(await readError({ url: "http://example.com/mcp" })).toMatchObject({ code: "INVALID_REQUEST", field: "url" });
+  expect(await readError({ url: "https://ann:secret@example.com/mcp" })).toMatchObject({ field: "url" });
+  expect(await readError({ url: "https://example.com", command: NOTES })).toMatchObject({ field: "mcp" });
+  expect(await readError({ url: "https://example.com", name: "jira" })).toMatchObject({ code: "ADDRESS_REFUSED" });
+  expect(await readError({ url: "https://example.com", key_header: "cookie" })).toMatchObject({ field: "key_header" });
   await hosted.backend.close();
 });
 

@@ -12,7 +12,7 @@ const HOUR = 3600_000;
 
 const { absent, world } = useAbsentWorld();
 
-const spent = () =>
+const listSpentTokens = () =>
   world()
     .outside.sent.filter(({ url }) => url.includes("/oauth/token"))
     .map(({ body }) => new URLSearchParams(body).get("refresh_token"))
@@ -33,7 +33,7 @@ test.each([
   world().clock.advance(HOUR);
   world().outside.expect(ATLASSIAN_TOKEN, json({ ...REFRESHED, access_token: "jira-access-3" }));
   expect((await getServiceAccess(world().ports, deriveInstallationId(session), "jira")).token).toBe("jira-access-3");
-  expect(spent()).toEqual(["jira-refresh-1", "jira-refresh-2"]);
+  expect(listSpentTokens()).toEqual(["jira-refresh-1", "jira-refresh-2"]);
 });
 
 test("F2 a database that cannot store the new pair does not spend the refresh token", async () => {
@@ -43,7 +43,7 @@ test("F2 a database that cannot store the new pair does not spend the refresh to
   await expect(getServiceAccess(world().ports, deriveInstallationId(session), "jira")).rejects.toMatchObject({
     code: "ECONNRESET",
   });
-  expect(spent()).toEqual([]);
+  expect(listSpentTokens()).toEqual([]);
 });
 
 test("F2 a consent whose database goes away after its code was spent is connected when it is back", async () => {

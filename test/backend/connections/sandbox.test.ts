@@ -76,7 +76,7 @@ test("tokens of the sandbox rotate indefinitely, and a revoked grant ends the co
     expect([service, seen.size]).toEqual([service, 4]);
     const { token } = await access(sandbox.world, session, service);
     expect((await access(sandbox.world, session, service, token)).token).not.toBe(token);
-    await sandbox.control(sandbox.providerOf(service), "tokens/revoke", {});
+    await sandbox.control(sandbox.findProvider(service), "tokens/revoke", {});
     base().clock.advance(13 * 3600_000);
     await expect(access(sandbox.world, session, service)).rejects.toMatchObject({
       code: "AUTH_REQUIRED",

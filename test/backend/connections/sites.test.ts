@@ -9,7 +9,7 @@ const CHOICES = [
   { name: "main", url: "https://main.example.test" },
 ];
 
-const metadataOf = async (session: string, service = "jira") => {
+const readConnection = async (session: string, service = "jira") => {
   const { body } = await world().call(`GET /connections?session_id=${session}`);
   return (body.connections as Record<string, { connected: boolean; metadata?: object }>)[service];
 };
@@ -23,7 +23,7 @@ test("V04 several sites without a choice fail with the list, and nothing is conn
     sites: CHOICES,
   });
   expect([page.status, page.text.includes("Choose the Jira site to connect: other, main.")]).toEqual([400, true]);
-  expect(await metadataOf(session)).toEqual({ connected: false });
+  expect(await readConnection(session)).toEqual({ connected: false });
 });
 
 test("V04 a site is chosen by name, host, URL or short host, and shown by GET /connections", async () => {
@@ -36,7 +36,7 @@ test("V04 a site is chosen by name, host, URL or short host, and shown by GET /c
   ]) {
     const { session, status } = await connect(world(), { site }, BOTH);
     expect([site, status.body.status]).toEqual([site, "completed"]);
-    expect(await metadataOf(session)).toMatchObject({
+    expect(await readConnection(session)).toMatchObject({
       connected: true,
       metadata: { url: "https://main.example.test", cloud_id: "c-main" },
     });
@@ -48,7 +48,7 @@ test("V04 a site that the token does not cover is never replaced by another", as
   expect(several.status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED", sites: CHOICES });
   const single = await connect(world(), { site: "main" }, { sites: [OTHER] });
   expect(single.status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED", sites: [CHOICES[0]] });
-  expect(await metadataOf(single.session)).toEqual({ connected: false });
+  expect(await readConnection(single.session)).toEqual({ connected: false });
 });
 
 test("V04 two sites with the same name are not distinguished by it", async () => {
@@ -60,7 +60,7 @@ test("V04 two sites with the same name are not distinguished by it", async () =>
 test("V04 a single site needs no choice, and the right choice is accepted", async () => {
   for (const body of [{}, { site: "main" }, { site: "main.example.test" }]) {
     const { session } = await connect(world(), body);
-    expect(await metadataOf(session)).toMatchObject({ connected: true, metadata: { cloud_id: "c-main" } });
+    expect(await readConnection(session)).toMatchObject({ connected: true, metadata: { cloud_id: "c-main" } });
   }
 });
 
@@ -68,12 +68,12 @@ test("V04 the user is asked once: reconnecting keeps the site, another account d
   const { session, token } = await connect(world(), { site: "main" }, BOTH);
   const again = await connect(world(), { session_id: session }, BOTH);
   expect(again.status.body).toMatchObject({ status: "completed" });
-  expect(await metadataOf(session)).toMatchObject({ metadata: { cloud_id: "c-main" } });
+  expect(await readConnection(session)).toMatchObject({ metadata: { cloud_id: "c-main" } });
   const bob = await connect(world(), { session_id: session }, { ...BOTH, account: BOB, token });
   expect(bob.status.body).toMatchObject({ code: "SITE_REQUIRED" });
   const moved = await connect(world(), { session_id: session, site: "other" }, { ...BOTH, account: ANN });
   expect(moved.status.body).toMatchObject({ status: "completed" });
-  expect(await metadataOf(session)).toMatchObject({ metadata: { cloud_id: "c-other" } });
+  expect(await readConnection(session)).toMatchObject({ metadata: { cloud_id: "c-other" } });
 });
 
 test("V04 each service has a separate choice", async () => {

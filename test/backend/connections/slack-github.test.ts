@@ -7,7 +7,7 @@ import { createOutside, json } from "#test/outside";
 const base = useBackend();
 const clients = { slack: { id: "s-id", secret: "s-secret" }, github: { id: "g-id", secret: "g-secret" } };
 
-function connecting() {
+function createConnectWorld() {
   const outside = createOutside();
   const { db, node } = base().ports;
   const services = configureServices({ clients });
@@ -23,7 +23,7 @@ function connecting() {
 }
 
 test("V07 the authorization URL of slack requests a user's scopes, that of github PKCE", async () => {
-  const { connect } = connecting();
+  const { connect } = createConnectWorld();
   const slack = new URL(String((await connect("slack")).authorization_url));
   expect(slack.origin + slack.pathname).toBe("https://slack.com/oauth/v2/authorize");
   expect(slack.searchParams.get("scope")).toBeNull();
@@ -40,7 +40,7 @@ test("V07 the authorization URL of slack requests a user's scopes, that of githu
 });
 
 test("Slack's response provides the user's token, never the bot's beside it", async () => {
-  const { outside, connect, back } = connecting();
+  const { outside, connect, back } = createConnectWorld();
   const { state } = await connect("slack");
   outside.expect("POST https://slack.com/api/oauth.v2.access", (request) => {
     expect(request.headers.get("authorization")).toBe(`Basic ${btoa("s-id:s-secret")}`);
@@ -68,7 +68,7 @@ test("Slack's response provides the user's token, never the bot's beside it", as
 });
 
 test("V10 a token endpoint that says ok: false ends the connection with its reason", async () => {
-  const { outside, connect, back } = connecting();
+  const { outside, connect, back } = createConnectWorld();
   const { state } = await connect("slack");
   outside.expect("POST https://slack.com/api/oauth.v2.access", json({ ok: false, error: "invalid_code" }));
   expect(await back(state)).toMatchObject({ status: "failed", message: "Slack refused the sign-in: invalid_code." });
@@ -88,7 +88,7 @@ test.each([
     "application/json",
   ],
 ])("V14 GitHub's 200 with an error in %s ends the connection with the description", async (_, body, type) => {
-  const { outside, connect, back } = connecting();
+  const { outside, connect, back } = createConnectWorld();
   const { state } = await connect("github");
   outside.expect("POST https://github.com/login/oauth/access_token", (request) => {
     expect(request.headers.get("accept")).toBe("application/json");
@@ -98,7 +98,7 @@ test.each([
 });
 
 test("V14 GitHub's token is read from form data, and stays valid without a refresh token", async () => {
-  const { outside, connect, back } = connecting();
+  const { outside, connect, back } = createConnectWorld();
   const { state } = await connect("github");
   const body = "access_token=gho_x&scope=repo%2Cgist&token_type=bearer";
   const headers = { "content-type": "application/x-www-form-urlencoded" };

@@ -8,11 +8,11 @@ import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
 const { model, world } = useScriptedBackend({ services: deskServices(log) });
-const closed = (issue: string) => `POST https://api.atlassian.com/close/${issue}`;
+const formatRequest = (issue: string) => `POST https://api.atlassian.com/close/${issue}`;
 const close = (id: string, issue: string): [string, string, object] => [id, "jira.close_issue", { issue }];
 
 /** Sends a request whose approval waits five minutes. */
-async function asked(prompt = "close KAY-3") {
+async function askForApproval(prompt = "close KAY-3") {
   const { token } = await connect(world());
   const turn = await ask(world(), token, prompt, { approval_timeout: 300 });
   return { token, turn, request: await turn.asked() };
@@ -20,7 +20,7 @@ async function asked(prompt = "close KAY-3") {
 
 test("G02 an answer after the deadline is too late: expired everywhere, nothing ran, and the late client learns it", async () => {
   model.script({ calls: [close("c1", "KAY-3")] }, { text: "Not done." });
-  const { turn, request } = await asked();
+  const { turn, request } = await askForApproval();
   await turn.until("awaiting_approval");
   expect(Date.parse(request.expires_at)).toBe(NOON + 300_000);
   world().clock.advance(300_000);
@@ -48,10 +48,10 @@ test("G02 a deadline and an answer at the same moment have one outcome, and log,
   for (let round = 0; round < 8; round++) {
     const issue = `KAY-1${round}`;
     model.script({ calls: [close("c1", issue)] }, { text: "So." });
-    const { turn, request } = await asked(`close ${issue}`);
+    const { turn, request } = await askForApproval(`close ${issue}`);
     await turn.until("awaiting_approval");
     let ran = false;
-    world().outside.expect(closed(issue), () => {
+    world().outside.expect(formatRequest(issue), () => {
       ran = true;
       return Response.json({});
     });
@@ -64,7 +64,7 @@ test("G02 a deadline and an answer at the same moment have one outcome, and log,
     await ticking;
     await turn.end();
     const outcome = [status, ran];
-    if (!ran) await world().ports.fetch(closed(issue).slice(5), { method: "POST" });
+    if (!ran) await world().ports.fetch(formatRequest(issue).slice(5), { method: "POST" });
     const ends = turn.parts.filter((part) => part.type === "data-interaction-response");
     expect([...outcome, ends.map(({ data }) => data.action)]).toEqual(
       status === 200 ? [200, true, ["approve"]] : [409, false, ["expire"]],
@@ -80,7 +80,7 @@ test("G09 the reason of a denial reaches the model; a call of another tool asks,
   );
   const prompts = model.prompts.length;
   const logLength = log.length;
-  const { turn, request } = await asked("delete KAY-3");
+  const { turn, request } = await askForApproval("delete KAY-3");
   await turn.answer(request.interaction_id, { action: "deny", reason: "it is still needed" });
   const other = await turn.asked();
   expect(other).toMatchObject({ tool_call_id: "c2", prompt: "Close KAY-4" });
@@ -111,10 +111,10 @@ test("G10 three writes of a step are asked and run in the model's order, from an
   model.script({ calls: [close("c1", "KAY-4"), close("c2", "KAY-5"), close("c3", "KAY-6")] }, { text: "Two closed." });
   const logLength = log.length;
   const prompts = model.prompts.length;
-  const { token, turn } = await asked("close KAY-4, KAY-5 and KAY-6");
+  const { token, turn } = await askForApproval("close KAY-4, KAY-5 and KAY-6");
   const second = await follow(world(), token, turn.session);
-  world().outside.expect(closed("KAY-4"), json({}));
-  world().outside.expect(closed("KAY-6"), json({}));
+  world().outside.expect(formatRequest("KAY-4"), json({}));
+  world().outside.expect(formatRequest("KAY-6"), json({}));
   for (const [call, action] of [
     ["c1", "approve"],
     ["c2", "deny"],
@@ -145,10 +145,10 @@ test("G10 three writes of a step are asked and run in the model's order, from an
 
 test("edited arguments are validated by the tool's schema, sent exactly, and reported to the model", async () => {
   model.script({ calls: [close("c1", "KAY-3")] }, { text: "Closed." });
-  const { turn, request } = await asked();
+  const { turn, request } = await askForApproval();
   const wrong = await turn.answer(request.interaction_id, { action: "approve", edited_args: { issue: 7 } });
   expect(wrong).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", field: "issue" } });
-  world().outside.expect(closed("KAY-9"), json({}));
+  world().outside.expect(formatRequest("KAY-9"), json({}));
   const answer = { action: "approve", edited_args: { issue: "KAY-9" } };
   expect(await turn.answer(request.interaction_id, answer)).toMatchObject({ status: 200, body: answer });
   await turn.end();
@@ -166,7 +166,7 @@ test.each([
   [{ action: "maybe" }, "The answer is not valid: action is not accepted."],
 ])("an invalid answer %j is refused, and the request stays open", async (answer, message) => {
   model.script({ calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] }, { text: "No." });
-  const { token, turn, request } = await asked("delete KAY-3");
+  const { token, turn, request } = await askForApproval("delete KAY-3");
   expect(await turn.answer(request.interaction_id, answer)).toMatchObject({ status: 400, body: { message } });
   const { body } = await world().call("GET /pending", { token });
   expect(body.pending).toMatchObject([{ id: request.interaction_id, kind: "approval", title: "delete KAY-3" }]);
@@ -176,7 +176,7 @@ test.each([
 
 test("a request of another user, of another conversation or of nobody does not exist", async () => {
   model.script({ calls: [close("c1", "KAY-3")] }, { text: "No." });
-  const { token, turn, request } = await asked();
+  const { token, turn, request } = await askForApproval();
   const other = await connect(world());
   const id = request.interaction_id;
   const answers = [

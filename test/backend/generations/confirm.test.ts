@@ -203,13 +203,13 @@ test("G12 an approved plan runs although the terminal went away in the middle", 
     new Request("http://127.0.0.1:4000/ask/confirm", { method: "POST", headers, body, signal: controller.signal }),
   );
   controller.abort();
-  const stopped = () =>
+  const readCancel = () =>
     world()
       .ports.db.selectFrom("generations")
       .select("cancel")
       .where("id", "=", String(confirmation.body.generation_id))
       .executeTakeFirst();
-  while (!(await stopped())?.cancel) await pause(5);
+  while (!(await readCancel())?.cancel) await pause(5);
   resolve();
   await answer;
   gate = Promise.resolve();

@@ -38,7 +38,7 @@ const bearers = () =>
 beforeEach(() => void log.splice(0));
 
 /** A user whose Jira is no longer connected. */
-async function disconnected() {
+async function disconnectJira() {
   const { token, session } = await connect(world());
   await world().call("POST /connections/disconnect?service=jira", { token, body: {} });
   const link = async (service: string, access: string, afterwards = () => {}) => {
@@ -54,7 +54,7 @@ async function disconnected() {
 const cards = ({ parts }: Turn) => parts.filter(({ type }) => type === "data-auth-needed");
 
 test("G13 two services are requested on one card, and once both are connected the same calls are made with the new tokens", async () => {
-  const { token, link } = await disconnected();
+  const { token, link } = await disconnectJira();
   model.script(
     { calls: [read("c1", "jira", "a"), read("c2", "confluence", "b"), read("c3", "jira", "c")] },
     { text: "All read." },
@@ -81,7 +81,7 @@ test("G13 two services are requested on one card, and once both are connected th
 });
 
 test("G14 text typed while a connection is pending waits too, and the card stays; a closed browser changes nothing", async () => {
-  const { token, session, link } = await disconnected();
+  const { token, session, link } = await disconnectJira();
   model.script({ calls: [read("c1", "jira", "a")] }, { text: "Read." }, { text: "Hello." });
   const turn = await ask(world(), token, "read a");
   await turn.until("awaiting_auth");
@@ -97,7 +97,7 @@ test("G14 text typed while a connection is pending waits too, and the card stays
 });
 
 test("a user continues without a service: its calls fail, it is not requested again, and the model answers", async () => {
-  const { token } = await disconnected();
+  const { token } = await disconnectJira();
   model.script(
     { calls: [read("c1", "jira", "a")] },
     { calls: [read("c2", "jira", "b")] },
@@ -120,7 +120,7 @@ test("a user continues without a service: its calls fail, it is not requested ag
 test.each(["answer", "time"] as const)(
   "G14 a denial, or ten minutes without an answer, cancels it; the message stays (%s)",
   async (action) => {
-    const { token } = await disconnected();
+    const { token } = await disconnectJira();
     model.script({ calls: [read("c1", "jira", "a")] }, { text: "Hello." });
     const turn = await ask(world(), token, "read a");
     await turn.until("awaiting_auth");
@@ -152,7 +152,7 @@ test.each(["answer", "time"] as const)(
 );
 
 test("a reported success without a connection is ignored, and one for a service that is not needed is refused", async () => {
-  const { token, link } = await disconnected();
+  const { token, link } = await disconnectJira();
   model.script({ calls: [read("c1", "jira", "a")] }, { text: "Read." });
   const turn = await ask(world(), token, "read a");
   await turn.until("awaiting_auth");
@@ -168,7 +168,7 @@ test("a reported success without a connection is ignored, and one for a service 
 });
 
 test("G15 a service that still refuses is requested twice in a turn, then its calls fail and the turn ends", async () => {
-  const { token, link } = await disconnected();
+  const { token, link } = await disconnectJira();
   model.script({ calls: [read("c1", "jira", "a")] }, { calls: [read("c2", "jira", "b")] }, { text: "It refuses." });
   const turn = await ask(world(), token, "read a");
   for (const access of ["jira-2", "jira-3"]) {

@@ -38,16 +38,16 @@ test("work of a draining node continues on another one after the step, and waiti
   const gate = Promise.withResolvers<void>();
   const here = await a.ports.node.number();
   const nodes: unknown[] = [];
-  const claimed = async () =>
+  const recordNode = async () =>
     nodes.push(await sqlAsk(database().config, "select node from generations where finished_at is null"));
   model.script(
     async () => {
-      await claimed();
+      await recordNode();
       await gate.promise;
       return { calls: [["c1", "jira.show_issue", { issue: "KAY-3" }]] };
     },
     async () => {
-      await claimed();
+      await recordNode();
       return { text: "It is open." };
     },
   );

@@ -42,7 +42,7 @@ test("a model that breaks off in the middle ends the stream with an error, after
   expect(turn.parts.at(-1)).toMatchObject({ type: "error", code: "MODEL_FAILED" });
 });
 
-async function talked(token: string, turns: number): Promise<string> {
+async function runTurns(token: string, turns: number): Promise<string> {
   let session_id: string | undefined;
   for (let index = 1; index <= turns; index++) {
     model.script({ text: `answer ${index}` });
@@ -57,7 +57,7 @@ const contents = () => (model.prompts.at(-1)?.messages ?? []).slice(1).map(({ co
 
 test("a conversation that is too long for the model continues with its newer half once the user agrees, and asks once", async () => {
   const { token } = await connect(world());
-  const session_id = await talked(token, 4);
+  const session_id = await runTurns(token, 4);
   model.script(LONG);
   const turn = await ask(world(), token, "question 5", { session_id });
   const request = await turn.asked();
@@ -83,7 +83,7 @@ test("a conversation that is too long for the model continues with its newer hal
 
 test("without that approval it ends with the error, as it does if nothing can be left out", async () => {
   const { token } = await connect(world());
-  const session_id = await talked(token, 2);
+  const session_id = await runTurns(token, 2);
   model.script(LONG);
   const turn = await ask(world(), token, "question 3", { session_id });
   const { interaction_id } = await turn.asked();

@@ -62,16 +62,16 @@ async function turn(token: string, tool: string, input: object, body: object = {
   for (;;) {
     const part = await stream.next("data-status");
     const { status } = part.data;
-    if (status === "awaiting_approval") return { ...stream, request: await requested(stream) };
+    if (status === "awaiting_approval") return { ...stream, request: await findRequest(stream) };
     if (status === "completed") return { ...stream, request: undefined };
   }
 }
 
-async function requested({ parts }: Turn) {
+async function findRequest({ parts }: Turn) {
   return parts.flatMap((part) => (part.type === "data-interaction-request" ? [part.data] : [])).at(-1);
 }
 
-async function answered(stream: Awaited<ReturnType<typeof turn>>, answer: object): Promise<void> {
+async function answerTurn(stream: Awaited<ReturnType<typeof turn>>, answer: object): Promise<void> {
   const { status } = await stream.answer(stream.request?.interaction_id ?? "", answer);
   expect(status).toBe(200);
   await stream.end();
@@ -82,12 +82,12 @@ const general = { channel: "#general", text: "hi" };
 test("G05 an approval for the session covers the same arguments in any order, and no others", async () => {
   const { token } = await connect(world());
   const first = await turn(token, "jira.remove_files", { files: ["a,b"] });
-  await answered(first, { action: "approve", approval_scope: "session" });
+  await answerTurn(first, { action: "approve", approval_scope: "session" });
   const session_id = first.session;
   for (const input of [{ files: ["a", "b"] }, { files: ["a,b"], force: true }]) {
     const other = await turn(token, "jira.remove_files", input, { session_id });
     expect(other.request?.prompt).toMatch(/^Remove \d files$/);
-    await answered(other, { action: "approve", approval_scope: "session" });
+    await answerTurn(other, { action: "approve", approval_scope: "session" });
   }
   const again = await turn(token, "jira.remove_files", { force: true, files: ["a,b"] }, { session_id });
   expect(again.request).toBeUndefined();
@@ -102,7 +102,7 @@ test("G06 always covers what its text says: another channel, tool or account ask
     { scope: "session", words: expect.stringContaining(`this session: ${words}`) },
     { scope: "always", words: expect.stringContaining(`always, for 90 days: ${words}`) },
   ]);
-  await answered(first, { action: "approve", approval_scope: "always" });
+  await answerTurn(first, { action: "approve", approval_scope: "always" });
   const listed = (await world().call("GET /approvals", { token })).body.approvals;
   expect(listed).toMatchObject([{ scope: "always", tool: "jira.post", words: expect.stringContaining(words) }]);
   expect((await turn(token, "jira.post", { channel: "#general", text: "something else" })).request).toBeUndefined();
@@ -113,23 +113,23 @@ test("G06 always covers what its text says: another channel, tool or account ask
   ] as const) {
     const other = await turn(token, tool, input);
     expect(other.request).toBeDefined();
-    await answered(other, { action: "deny" });
+    await answerTurn(other, { action: "deny" });
   }
   const begun = await world().call("POST /connections/connect?service=jira", { body: { session_id: session }, token });
   expectAtlassian(world(), { account: BOB });
   await callback(world(), String(begun.body.state));
   const asBob = await turn(token, "jira.post", general);
   expect(asBob.request?.preview).toMatchObject({ account: expect.stringContaining("Bob Example") });
-  await answered(asBob, { action: "deny" });
+  await answerTurn(asBob, { action: "deny" });
 });
 
 test("G06 an approval for the session does not outlive it, one for always does until it is revoked", async () => {
   const { token, refreshToken } = await connect(world());
   const first = await turn(token, "jira.post", general);
-  await answered(first, { action: "approve", approval_scope: "session" });
+  await answerTurn(first, { action: "approve", approval_scope: "session" });
   expect((await turn(token, "jira.post", general, { session_id: first.session })).request).toBeUndefined();
   const elsewhere = await turn(token, "jira.post", general);
-  await answered(elsewhere, { action: "approve", approval_scope: "always" });
+  await answerTurn(elsewhere, { action: "approve", approval_scope: "always" });
   expect((await turn(token, "jira.post", general)).request).toBeUndefined();
   const { body } = await world().call("GET /approvals", { token });
   const grant = (body.approvals as Grant[]).find(({ scope }) => scope === "always");
@@ -137,7 +137,7 @@ test("G06 an approval for the session does not outlive it, one for always does u
   await world().call(`DELETE /approvals/${grant?.id}`, { token });
   const revoked = await turn(token, "jira.post", general);
   expect(revoked.request).toBeDefined();
-  await answered(revoked, { action: "deny" });
+  await answerTurn(revoked, { action: "deny" });
   world().clock.advance(86_400_000);
   const fresh = await world().call("POST /auth/refresh", { body: { refresh_token: refreshToken } });
   const tokens = {
@@ -149,7 +149,7 @@ test("G06 an approval for the session does not outlive it, one for always does u
   world().outside.expect(ATLASSIAN_TOKEN, json(tokens));
   const dayLater = await turn(String(fresh.body.token), "jira.post", general, { session_id: first.session });
   expect(dayLater.request).toBeDefined();
-  await answered(dayLater, { action: "deny" });
+  await answerTurn(dayLater, { action: "deny" });
 });
 
 test("a denial counts for its call, even if a policy allows it by then", async () => {
@@ -157,7 +157,7 @@ test("a denial counts for its call, even if a policy allows it by then", async (
   const logLength = log.length;
   const asked = await turn(token, "jira.post", { ...general, text: "1" });
   await world().call("PUT /policies", { token, body: { policies: [{ target: "*", mode: "everything" }] } });
-  await answered(asked, { action: "deny" });
+  await answerTurn(asked, { action: "deny" });
   expect(log.slice(logLength)).toEqual([]);
 });
 
@@ -165,12 +165,12 @@ test("G06 an edited approval is saved for what was sent, not for what was shown"
   const { token } = await connect(world());
   const first = await turn(token, "jira.post", general);
   const edited_args = { channel: "#random", text: "hi" };
-  await answered(first, { action: "approve", approval_scope: "always", edited_args });
+  await answerTurn(first, { action: "approve", approval_scope: "always", edited_args });
   expect(log.at(-1)).toBe("#random: hi");
   expect((await turn(token, "jira.post", { channel: "#random", text: "2" })).request).toBeUndefined();
   const shown = await turn(token, "jira.post", general);
   expect(shown.request).toBeDefined();
-  await answered(shown, { action: "deny" });
+  await answerTurn(shown, { action: "deny" });
 });
 
 test("policies: ask asks for reads too and saves nothing, reads lets reads run, everything lets writes run", async () => {
@@ -180,29 +180,29 @@ test("policies: ask asks for reads too and saves nothing, reads lets reads run, 
   await set("ask");
   const read = await turn(token, "jira.show_issue", { issue: "KAY-3" });
   expect(read.request?.approval_scopes).toEqual([{ scope: "once", words: "once" }]);
-  await answered(read, { action: "approve" });
+  await answerTurn(read, { action: "approve" });
   await set("reads");
   expect((await turn(token, "jira.show_issue", { issue: "KAY-3" })).request).toBeUndefined();
   const write = await turn(token, "jira.post", general);
-  await answered(write, { action: "deny" });
+  await answerTurn(write, { action: "deny" });
   await set("everything");
   expect((await turn(token, "jira.post", general)).request).toBeUndefined();
   expect((await turn(token, "jira.delete_issue", { issue: "KAY-3" })).request).toBeUndefined();
   const floor = await turn(token, "jira.post", { channel: "#general", text: "@everybody" });
   expect(floor.request).toBeDefined();
-  await answered(floor, { action: "deny" });
+  await answerTurn(floor, { action: "deny" });
 });
 
 test("with confirm a stream asks before everything, whatever is saved", async () => {
   const { token } = await connect(world());
   const first = await turn(token, "jira.post", general);
-  await answered(first, { action: "approve", approval_scope: "always" });
+  await answerTurn(first, { action: "approve", approval_scope: "always" });
   const strict = await turn(token, "jira.post", general, { confirm: true });
   expect(strict.request).toBeDefined();
-  await answered(strict, { action: "approve" });
+  await answerTurn(strict, { action: "approve" });
   const read = await turn(token, "jira.show_issue", { issue: "KAY-3" }, { confirm: true });
   expect(read.request).toMatchObject({ prompt: "Read KAY-3" });
-  await answered(read, { action: "approve" });
+  await answerTurn(read, { action: "approve" });
 });
 
 test("a tool with a review runs once, shows its result, and continues after approval", async () => {
@@ -215,7 +215,7 @@ test("a tool with a review runs once, shows its result, and continues after appr
     approval_scopes: [{ scope: "once", words: "use the result" }],
   });
   expect(log.slice(logLength)).toEqual(["draft Dana"]);
-  await answered(draft, { action: "approve" });
+  await answerTurn(draft, { action: "approve" });
   expect(log.slice(logLength)).toEqual(["draft Dana"]);
   expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("Dear Dana, hello");
 });
@@ -224,7 +224,7 @@ test("a denial in a review undoes nothing, and tells the model that it was done 
   const { token } = await connect(world());
   const logLength = log.length;
   const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });
-  await answered(draft, { action: "deny", reason: "too short" });
+  await answerTurn(draft, { action: "deny", reason: "too short" });
   expect(log.slice(logLength)).toEqual(["draft Dana"]);
   const messages = JSON.stringify(model.prompts.at(-1)?.messages);
   expect(messages).toContain("It was done (Draft for Dana), but the user does not want to use the result");

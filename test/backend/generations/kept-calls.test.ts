@@ -51,7 +51,7 @@ afterEach(async () => {
 
 const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
-async function picking() {
+async function askToPick() {
   const { token } = await connect(world);
   model.script({ calls: [["c1", "jira.pick_note", {}]] }, { text: "So." });
   const turn = await ask(world, token, "pick a note");
@@ -61,7 +61,7 @@ async function picking() {
 }
 
 test("a server's question is a card; the call stays open across the pause and continues with the answer, even after a wrong one", async () => {
-  const { turn, request } = await picking();
+  const { turn, request } = await askToPick();
   expect(request).toMatchObject({ tool_name: "jira.pick_note", interaction_type: "input" });
   await turn.answer(request.interaction_id, { action: "submit", input: { title: "a" } });
   const again = await turn.asked();
@@ -73,10 +73,10 @@ test("a server's question is a card; the call stays open across the pause and co
 });
 
 test("a denial reaches the server and the model; expiry is a cancel", async () => {
-  const first = await picking();
+  const first = await askToPick();
   expect((await first.turn.answer(first.request.interaction_id, { action: "deny" })).status).toBe(200);
   await first.turn.end();
-  const second = await picking();
+  const second = await askToPick();
   world.clock.advance(271_000);
   await world.backend.tick();
   await second.turn.end();
@@ -84,7 +84,7 @@ test("a denial reaches the server and the model; expiry is a cancel", async () =
 });
 
 test("when the request is stopped, the server learns that its question was cancelled", async () => {
-  const { turn, token, request } = await picking();
+  const { turn, token, request } = await askToPick();
   await world.call(`POST /generations/${request.generation_id}/cancel`, { token });
   await turn.end();
   await expect.poll(() => server.state.said).toEqual(["cancel"]);
@@ -102,11 +102,11 @@ test("in a request without a stream nobody is asked, and the text says so", asyn
 
 test("an answer at another node runs at the node that keeps the call; if that is gone, a read is repeated with the same answer", async () => {
   const other = start();
-  const first = await picking();
+  const first = await askToPick();
   await answer(other, first);
   await first.turn.end();
   expect([server.state.calls, server.state.said]).toEqual([1, ["accept"]]);
-  const second = await picking();
+  const second = await askToPick();
   await world.ports.node.close();
   await answer(other, second);
   await second.turn.close();
@@ -116,7 +116,7 @@ test("an answer at another node runs at the node that keeps the call; if that is
   await resumed.close();
 });
 
-function answer(backend: World, { token, turn, request }: Awaited<ReturnType<typeof picking>>) {
+function answer(backend: World, { token, turn, request }: Awaited<ReturnType<typeof askToPick>>) {
   const path = `/sessions/${turn.session}/interactions/${request.interaction_id}`;
   return backend.call(`POST ${path}`, { token, body: { action: "submit", input: { title: "Tea" } } });
 }

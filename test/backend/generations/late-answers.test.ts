@@ -5,7 +5,7 @@ import { createPeer, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { openWrapped } from "#test/database";
 import { deskServices } from "#test/desk";
-import { watchedPool } from "#test/durable/moments";
+import { watchPool } from "#test/durable/moments";
 import { useNodes } from "#test/scripted-backend";
 import { ask, follow } from "#test/turn";
 
@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => expect(model.left()).toBe(0));
 
 /** An ended turn with an open question, and a backend that dies at this moment of the answer. */
-async function leftOpen(last: string) {
+async function leaveOpen(last: string) {
   const { token } = await connect(world);
   model.script({ calls: [["c1", "jira.ask_later", {}]] }, { text: "I go on without it." });
   const turn = await ask(world, token, "go");
@@ -49,7 +49,7 @@ async function leftOpen(last: string) {
   await turn.end();
   let isOver = false;
   const { db, close } = await openWrapped(database(), (pool) =>
-    watchedPool(pool, (moment) => {
+    watchPool(pool, (moment) => {
       isOver ||= moment === last;
       if (isOver) throw new Error("This process is gone.");
     }),
@@ -62,7 +62,7 @@ async function leftOpen(last: string) {
 }
 
 test("an answer whose process dies after it was stored still gets its turn, once", async () => {
-  const { token, turn, gone, answer } = await leftOpen("answer after");
+  const { token, turn, gone, answer } = await leaveOpen("answer after");
   expect((await answer(gone)).status).toBe(500);
   expect((await answer(world)).status).toBe(409);
   model.script({ text: "Thank you." });
@@ -80,7 +80,7 @@ test("an answer whose process dies after it was stored still gets its turn, once
 });
 
 test("an answer whose process dies before it was stored can be given again, and gets its turn once", async () => {
-  const { token, turn, gone, answer } = await leftOpen("answer before");
+  const { token, turn, gone, answer } = await leaveOpen("answer before");
   expect((await answer(gone)).status).toBe(500);
   model.script({ text: "Thank you." });
   const later = await follow(world, token, turn.session, `after=${turn.parts.at(-1)?.number}`);

@@ -43,7 +43,7 @@ async function consent(session: string, token: string) {
 }
 
 /** A signed-in user who has added the server and approved its tools after the first consent. */
-async function added() {
+async function addServer() {
   const { token, session } = await connect(world);
   const add = await world.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
   const { page } = await consent(session, token);
@@ -53,13 +53,13 @@ async function added() {
 
 const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
-async function asked(token: string, tool: string): Promise<Turn> {
+async function askForTool(token: string, tool: string): Promise<Turn> {
   model.script({ calls: [["c1", `notes.${tool}`, {}]] }, { text: "So." });
   return await ask(world, token, "go");
 }
 
 test("a server that requires a sign-in is added, connected by consent, and its tools are approved and called with the token", async () => {
-  const { add, page, approved, token } = await added();
+  const { add, page, approved, token } = await addServer();
   expect([add.status, (add.body.service as { sign_in: string }).sign_in]).toEqual([200, "oauth2"]);
   expect([page.status, approved.status]).toEqual([200, 200]);
   expect((approved.body.service as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual([
@@ -69,17 +69,17 @@ test("a server that requires a sign-in is added, connected by consent, and its t
     "notes.pick_note",
   ]);
   server.state.paid = true;
-  const turn = await asked(token, "list_paid");
+  const turn = await askForTool(token, "list_paid");
   await turn.end();
   expect([readToolMessages().includes("paid notes"), login.state.faults]).toEqual([true, []]);
 });
 
 test("without a token the same call waits for the consent, and so does a refused token that cannot be refreshed", async () => {
-  const { token, session } = await added();
+  const { token, session } = await addServer();
   server.state.paid = true;
   login.endAccess();
   login.refresh.clear();
-  const turn = await asked(token, "list_paid");
+  const turn = await askForTool(token, "list_paid");
   const needed = await turn.next("data-auth-needed");
   expect(needed.data).toMatchObject({ integrations: ["notes"] });
   await turn.until("awaiting_auth");
@@ -89,10 +89,10 @@ test("without a token the same call waits for the consent, and so does a refused
 });
 
 test("a call that needs another scope requests it in addition, and continues after the consent", async () => {
-  const { token, session } = await added();
+  const { token, session } = await addServer();
   server.state.paid = true;
   login.state.needs = "notes:read notes:list";
-  const turn = await asked(token, "list_paid");
+  const turn = await askForTool(token, "list_paid");
   const needed = await turn.next("data-auth-needed");
   expect(needed.data).toMatchObject({
     reason: "Notes requires more permissions than were granted (notes:read notes:list).",
@@ -108,12 +108,12 @@ test.each(["legacy", "modern"] as const)(
   async (era) => {
     server = notesServer({ era });
     const other = start();
-    const { token } = await added();
+    const { token } = await addServer();
     await world.call("PUT /policies", {
       token,
       body: { policies: [{ target: "notes.add_note", mode: "everything" }] },
     });
-    const first = await asked(token, "add_note");
+    const first = await askForTool(token, "add_note");
     const request = await first.asked();
     await first.until("awaiting_input");
     await other.call(`POST /sessions/${first.session}/interactions/${request.interaction_id}`, {
@@ -122,7 +122,7 @@ test.each(["legacy", "modern"] as const)(
     });
     await first.end();
     expect([server.state.notes, readToolMessages().includes("accept added")]).toEqual([[{ title: "Tea" }], true]);
-    const second = await asked(token, "add_note");
+    const second = await askForTool(token, "add_note");
     const open = await second.asked();
     await second.until("awaiting_input");
     await world.ports.node.close();
@@ -141,7 +141,7 @@ test.each(["legacy", "modern"] as const)(
 );
 
 test("the tokens of a removed server are revoked", async () => {
-  const { token } = await added();
+  const { token } = await addServer();
   expect(login.refresh.size).toBe(1);
   expect((await world.call("DELETE /services/notes", { token })).status).toBe(200);
   expect([login.refresh.size, login.access.size]).toEqual([0, 0]);

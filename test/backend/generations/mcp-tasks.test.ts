@@ -44,7 +44,7 @@ const count = (method: string) => methods.filter((name) => name === method).leng
 const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
 /** A user who lets the server's tools run, and requests one of them. */
-async function asking(tool: string, input: object): Promise<{ token: string; turn: Turn }> {
+async function askForTool(tool: string, input: object): Promise<{ token: string; turn: Turn }> {
   const { token } = await connect(world);
   const add = await world.call("POST /services", { token, body: { mcp: { url: PLACE, name: "all" } } });
   expect(add.status).toBe(200);
@@ -62,7 +62,7 @@ async function atWork(turn: Turn): Promise<void> {
 }
 
 test("a tool that runs only as a task is called as one; its messages are progress, and its result is that of the call", async () => {
-  const { turn } = await asking(RESEARCH, { topic: "tea" });
+  const { turn } = await askForTool(RESEARCH, { topic: "tea" });
   await atWork(turn);
   await turn.end();
   expect(readToolMessages()).toContain("Research Report: tea");
@@ -70,7 +70,7 @@ test("a tool that runs only as a task is called as one; its messages are progres
 });
 
 test("a question of a task is a card, and the task continues with the answer", async () => {
-  const { turn } = await asking(RESEARCH, { topic: "python", ambiguous: true });
+  const { turn } = await askForTool(RESEARCH, { topic: "python", ambiguous: true });
   const request = await turn.asked();
   expect(request.prompt).toMatch(/^The MCP server All \(all\.example\.test\) wrote this question, not kay\./);
   await turn.answer(request.interaction_id, { action: "submit", input: { interpretation: "snake" } });
@@ -80,7 +80,7 @@ test("a question of a task is a card, and the task continues with the answer", a
 });
 
 test("cancelling a request cancels its task at the server, and the receipt says that the outcome is unknown", async () => {
-  const { token, turn } = await asking(RESEARCH, { topic: "tea" });
+  const { token, turn } = await askForTool(RESEARCH, { topic: "tea" });
   await atWork(turn);
   const [row] = await world.ports.db.selectFrom("effects").selectAll().where("state", "=", "sent").execute();
   await world.call(`POST /generations/${row?.generation_id}/cancel`, { token });
@@ -97,7 +97,7 @@ test("cancelling a request cancels its task at the server, and the receipt says 
 
 test("when the calling node is gone, another one queries the same task and starts no second one", async () => {
   const other = start();
-  const { token, turn } = await asking(RESEARCH, { topic: "tea" });
+  const { token, turn } = await askForTool(RESEARCH, { topic: "tea" });
   await atWork(turn);
   await world.ports.node.close();
   await expect
@@ -127,7 +127,7 @@ test("when the calling node is gone, another one queries the same task and start
 test("a task of the newer protocol's extension is queried, its question is a card, and its result is inline", async () => {
   const tasks = taskServer();
   server = async (url, init) => await tasks.fetch(new Request(url, init));
-  const { turn } = await asking("build", {});
+  const { turn } = await askForTool("build", {});
   const request = await turn.asked();
   await turn.answer(request.interaction_id, { action: "submit", input: { branch: "main" } });
   await turn.end();
@@ -143,7 +143,7 @@ test("a task that its server has forgotten is an unknown outcome, and is not sta
   const tasks = taskServer();
   server = async (url, init) => await tasks.fetch(new Request(url, init));
   tasks.forget();
-  const { turn } = await asking("build", {});
+  const { turn } = await askForTool("build", {});
   await turn.end();
   expect(readToolMessages()).toContain("is no longer known to the server");
   expect(readToolMessages()).toContain("OUTCOME_UNKNOWN");

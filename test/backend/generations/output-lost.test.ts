@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
-import { scriptedModel } from "#test/scripted-model";
+import { useScriptedModel } from "#test/scripted-model";
 import { ask } from "#test/turn";
 
-const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const model = useScriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend(model.ports);
-afterEach(async () => void (await mended()));
+afterEach(async () => void (await repairWrites()));
 
 const output_schema = { type: "object", properties: { key: { type: "string" } }, required: ["key"] };
 const VALUE = { key: "KAY-3" };
@@ -19,7 +19,7 @@ const INVALID = {
 };
 
 /** From now on, rows with such a part, or any message, cannot be stored. */
-async function broken(table: "events" | "messages", when: string): Promise<void> {
+async function breakWrites(table: "events" | "messages", when: string): Promise<void> {
   const { db } = world().ports;
   const raise = "begin raise exception ''broken''; end";
   await sql.raw(`create function broken() returns trigger language plpgsql as '${raise}'`).execute(db);
@@ -27,22 +27,22 @@ async function broken(table: "events" | "messages", when: string): Promise<void>
     .raw(`create trigger broken before insert on ${table} for each row when (${when}) execute function broken()`)
     .execute(db);
 }
-const mended = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
+const repairWrites = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
 
 /** Checks again until it has ended. */
-async function carriedOn(isOver: () => Promise<boolean>): Promise<void> {
-  const failed = () => {
+async function repairAndFinish(isOver: () => Promise<boolean>): Promise<void> {
+  const listFailed = () => {
     const open = world().ports.db.selectFrom("generations").select("id").where("finished_at", "is", null);
     return open.where("failures", ">", 0).execute();
   };
-  await expect.poll(async () => (await failed()).length).toBe(1);
-  await mended();
-  const looked = async () => {
+  await expect.poll(async () => (await listFailed()).length).toBe(1);
+  await repairWrites();
+  const tickAndCheck = async () => {
     world().clock.advance(10_000);
     await world().backend.tick();
     return await isOver();
   };
-  await expect.poll(looked).toBe(true);
+  await expect.poll(tickAndCheck).toBe(true);
 }
 const isOver = async (headers: Record<string, string>, token: string) => {
   const { body } = await world().call(`GET /requests/${headers["idempotency-key"]}`, { token });
@@ -52,10 +52,10 @@ const isOver = async (headers: Record<string, string>, token: string) => {
 test("a stored answer whose end was lost is the answer, and the model is not called again", async () => {
   const { token } = await connect(world());
   const headers = { "idempotency-key": "lost-end" };
-  await broken("events", "new.part ->> 'type' = 'data-output'");
+  await breakWrites("events", "new.part ->> 'type' = 'data-output'");
   model.script({ text: GOOD });
   const turn = await ask(world(), token, "how is KAY-3", { output_schema, headers });
-  await carriedOn(() => isOver(headers, token));
+  await repairAndFinish(() => isOver(headers, token));
   await turn.close();
   expect((await world().call("GET /requests/lost-end", { token })).body).toMatchObject({
     answer: { status: "completed", data: { output: VALUE } },
@@ -65,10 +65,10 @@ test("a stored answer whose end was lost is the answer, and the model is not cal
 test("the request for a corrected answer survives the loss of that answer", async () => {
   const { token } = await connect(world());
   const headers = { "idempotency-key": "lost-step" };
-  await broken("messages", "new.message ->> 'role' = 'assistant'");
+  await breakWrites("messages", "new.message ->> 'role' = 'assistant'");
   model.script({ text: BAD }, { text: GOOD }, { text: BAD }, { text: GOOD });
   const turn = await ask(world(), token, "how is KAY-3", { output_schema, headers });
-  await carriedOn(() => isOver(headers, token));
+  await repairAndFinish(() => isOver(headers, token));
   await turn.close();
   expect((await world().call("GET /requests/lost-step", { token })).body).toMatchObject({ answer: INVALID });
   expect(model.left()).toBe(1);

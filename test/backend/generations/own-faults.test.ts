@@ -10,7 +10,7 @@ const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const GIVEN_UP = "Something went wrong inside kay repeatedly, so the request was stopped.";
 
 /** From now on, no question can be stored, so the failure is outside the work that handles its own failures. */
-async function broken(): Promise<void> {
+async function breakWrites(): Promise<void> {
   const { db } = world().ports;
   await sql`create function broken() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`.execute(
     db,
@@ -19,12 +19,12 @@ async function broken(): Promise<void> {
     db,
   );
 }
-const mended = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
-afterEach(async () => void (await mended()));
+const repairWrites = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
+afterEach(async () => void (await repairWrites()));
 
 const rows = () => world().ports.db.selectFrom("generations").selectAll().where("finished_at", "is", null).execute();
 const failures = async () => (await rows())[0]?.failures;
-const logged = (event: string) => world().log.filter((line) => line.includes(event)).length;
+const countLogged = (event: string) => world().log.filter((line) => line.includes(event)).length;
 
 /** Asks behind another question. Its message is written when it is run, which fails for the first time. */
 async function askBroken<T>(
@@ -38,7 +38,7 @@ async function askBroken<T>(
   });
   const first = await ask(world(), token, "hi");
   await first.next("start-step");
-  await broken();
+  await breakWrites();
   const answer = begin({ session_id: first.session, when_busy: "queue" });
   await expect.poll(async () => (await rows()).length).toBe(2);
   gate.resolve();
@@ -65,11 +65,11 @@ async function looks(seconds: number): Promise<number[]> {
 async function later(seconds: number): Promise<void> {
   const failureCount = await failures();
   world().clock.advance(seconds * 1_000);
-  const looked = async () => {
+  const tickAndCount = async () => {
     await world().backend.tick();
     return await failures();
   };
-  await expect.poll(looked).not.toBe(failureCount);
+  await expect.poll(tickAndCount).not.toBe(failureCount);
 }
 
 test("an internal failure is retried at growing intervals, and ends after five attempts, reported and logged once", async () => {
@@ -77,9 +77,9 @@ test("an internal failure is retried at growing intervals, and ends after five a
   const { asked } = await askBroken(token, (body) => ask(world(), token, "go", body));
   const turn = await asked;
   expect(await looks(20)).toEqual([1, 3, 7, 15]);
-  await mended();
+  await repairWrites();
   expect(await rows()).toEqual([]);
-  expect([logged("generation_fault"), logged("generation_given_up")]).toEqual([1, 1]);
+  expect([countLogged("generation_fault"), countLogged("generation_given_up")]).toEqual([1, 1]);
   await turn.end();
   expect(turn.parts.slice(-2)).toMatchObject([
     { type: "data-status", data: { status: "error" } },
@@ -113,7 +113,7 @@ test("a waiting caller gets the answer once it works again, and earlier faults n
     world().call("POST /ask", { token, body: { prompt: "hi", ...body } }),
   );
   model.script({ text: "Hello." });
-  await mended();
+  await repairWrites();
   await later(1);
   const { status, body } = await asked;
   expect({ status, body }).toMatchObject({ status: 200, body: { status: "completed", message: "Hello." } });
@@ -124,7 +124,7 @@ test("a waiting caller gets the answer once it works again, and earlier faults n
 test("a conversation that cannot be stored is an error at once, and leaves nothing", async () => {
   const { token } = await connect(world());
   const before = await world().ports.db.selectFrom("conversations").select("id").execute();
-  await broken();
+  await breakWrites();
   const { status, body } = await world().call("POST /ask", { token, body: { prompt: "hi" } });
   expect([status, body.code]).toEqual([500, "INTERNAL"]);
   await world().backend.tick();
@@ -170,12 +170,12 @@ test("a dropped connection is not a fault of the generation: it logs a warning a
     )
     .toBe(0);
   model.script({ text: "One and two." });
-  const looked = async () => {
+  const tickAndCount = async () => {
     world().clock.advance(1_000);
     await world().backend.tick();
     return (await rows()).length;
   };
-  await expect.poll(() => looked().catch(() => undefined)).toBe(0);
+  await expect.poll(() => tickAndCount().catch(() => undefined)).toBe(0);
   const faults = world().log.filter((line) => line.includes("_fault"));
   expect(faults.map((line) => JSON.parse(line).level)).toEqual(faults.map(() => "warn"));
   expect(faults).not.toEqual([]);

@@ -18,7 +18,7 @@ const FORM = {
 };
 
 /** A tool that asks, with hooks that a test gives. */
-function asking(name: string, hooks: Partial<ToolInteraction>) {
+function createTool(name: string, hooks: Partial<ToolInteraction>) {
   return defineTool({
     name: `jira.${name}`,
     description: "Ask.",
@@ -46,18 +46,18 @@ const email = ({ input }: UserResponse): InteractionOutcome =>
     : { reprompt: { type: "input", prompt: "Who?", inputSchema: FORM, error: "Invalid email format" } };
 
 const tools = [
-  asking("ask", {}),
-  asking("ask_email", { onResponse: email }),
-  asking("ask_later", {
+  createTool("ask", {}),
+  createTool("ask_email", { onResponse: email }),
+  createTool("ask_later", {
     timeoutMs: 1000,
     onTimeout: () => ({ pending: { message: "The person answers later." } }),
   }),
-  asking("ask_quietly", { timeoutMs: 1000, onTimeout: () => ({ complete: "nobody" }) }),
-  asking("ask_cancelled", { onCancel: () => void log.push("cancelled") }),
+  createTool("ask_quietly", { timeoutMs: 1000, onTimeout: () => ({ complete: "nobody" }) }),
+  createTool("ask_cancelled", { onCancel: () => void log.push("cancelled") }),
 ];
 const { model, world } = useScriptedBackend({ services: deskServices(log, undefined, tools) });
 
-async function asked(tool: string, body: object = {}) {
+async function askForTool(tool: string, body: object = {}) {
   const { token } = await connect(world());
   model.script({ calls: [["c1", `jira.${tool}`, {}]] }, { text: "So." });
   const turn = await ask(world(), token, "go", { approval_timeout: 300, ...body });
@@ -67,7 +67,7 @@ async function asked(tool: string, body: object = {}) {
 const readToolMessages = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
 test("a form is shown as the tool defined it, and the tool's reaction to the answer is its result", async () => {
-  const { turn } = await asked("ask");
+  const { turn } = await askForTool("ask");
   const request = await turn.asked();
   expect(request).toEqual({
     interaction_id: expect.stringMatching(/^int_[0-9a-f]{32}$/),
@@ -89,7 +89,7 @@ test("a form is shown as the tool defined it, and the tool's reaction to the ans
 });
 
 test("a form that is canceled is an answer that the tool reacts to", async () => {
-  const { turn } = await asked("ask");
+  const { turn } = await askForTool("ask");
   const { interaction_id } = await turn.asked();
   await turn.answer(interaction_id, { action: "cancel" });
   await turn.end();
@@ -97,7 +97,7 @@ test("a form that is canceled is an answer that the tool reacts to", async () =>
 });
 
 test("G19 a form that is asked again shows the error and keeps the values", async () => {
-  const { turn } = await asked("ask_email");
+  const { turn } = await askForTool("ask_email");
   const first = await turn.asked();
   await turn.answer(first.interaction_id, { action: "submit", input: { name: "Ann", email: "not-an-email" } });
   const second = await turn.asked();
@@ -115,7 +115,7 @@ test("G19 a form that is asked again shows the error and keeps the values", asyn
 });
 
 test("N62 a user who changes the answer is asked again as often as needed", async () => {
-  const { turn } = await asked("ask_email");
+  const { turn } = await askForTool("ask_email");
   for (let round = 0; round <= 9; round++) {
     const { interaction_id } = await turn.asked();
     await turn.answer(interaction_id, { action: "submit", input: { name: "Ann", email: `no ${round}` } });
@@ -127,7 +127,7 @@ test("N62 a user who changes the answer is asked again as often as needed", asyn
 });
 
 test("G19 after six equal invalid answers the tool ends with an error", async () => {
-  const { turn } = await asked("ask_email");
+  const { turn } = await askForTool("ask_email");
   for (let round = 0; round <= 5; round++) {
     const { interaction_id } = await turn.asked();
     await turn.answer(interaction_id, { action: "submit", input: { name: "Ann", email: "no" } });
@@ -141,7 +141,7 @@ test("G19 after six equal invalid answers the tool ends with an error", async ()
 });
 
 test("a tool may define what an expired request means", async () => {
-  const { turn } = await asked("ask_quietly");
+  const { turn } = await askForTool("ask_quietly");
   await turn.until("awaiting_input");
   world().clock.advance(1000);
   await world().backend.tick();
@@ -150,7 +150,7 @@ test("a tool may define what an expired request means", async () => {
 });
 
 test("without a handler, an expired request is the tool's failure", async () => {
-  const { turn } = await asked("ask");
+  const { turn } = await askForTool("ask");
   await turn.until("awaiting_input");
   world().clock.advance(300_000);
   await world().backend.tick();
@@ -159,7 +159,7 @@ test("without a handler, an expired request is the tool's failure", async () => 
 });
 
 test("N53 a request that the user is working on is extended, up to a day, and not after it has ended", async () => {
-  const { token, turn } = await asked("ask");
+  const { token, turn } = await askForTool("ask");
   const { interaction_id } = await turn.asked();
   await turn.until("awaiting_input");
   const extend = () =>
@@ -187,7 +187,7 @@ test("N53 a request that the user is working on is extended, up to a day, and no
 });
 
 test("the handler of a cancelled request is told once", async () => {
-  const { token, turn } = await asked("ask_cancelled");
+  const { token, turn } = await askForTool("ask_cancelled");
   await turn.until("awaiting_input");
   const logLength = log.length;
   const generation = turn.parts.find((part) => part.type === "data-interaction-request");
@@ -201,16 +201,23 @@ test("the handler of a cancelled request is told once", async () => {
 });
 
 test("if no client can answer, the tool learns it; one that is enabled later can answer", async () => {
-  const client = (enabled: boolean) => ({ id: "kay-1", name: "laptop", interaction: { supported: true, enabled } });
-  const refused = await asked("ask", { client: client(false) });
+  const createClient = (enabled: boolean) => ({
+    id: "kay-1",
+    name: "laptop",
+    interaction: { supported: true, enabled },
+  });
+  const refused = await askForTool("ask", { client: createClient(false) });
   await refused.turn.end();
   expect(refused.turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({
     code: "INTERACTION_UNAVAILABLE",
   });
-  const { token, turn } = await asked("ask", { client: client(true) });
+  const { token, turn } = await askForTool("ask", { client: createClient(true) });
   const { interaction_id } = await turn.asked();
   const put = (id: string, enabled: boolean) =>
-    world().call(`PUT /sessions/${turn.session}/clients/${id}`, { token, body: { ...client(enabled), name: id } });
+    world().call(`PUT /sessions/${turn.session}/clients/${id}`, {
+      token,
+      body: { ...createClient(enabled), name: id },
+    });
   await put("kay-1", false);
   const answer = { action: "submit", input: { name: "Ann" } };
   const no = await turn.answer(interaction_id, { ...answer, client: "kay-1" });

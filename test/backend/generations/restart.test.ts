@@ -11,7 +11,7 @@ const { model, world } = useScriptedBackend({ services: deskServices(log) });
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
 /** A generation that waits for an approval when its backend ends, and another backend on the same database. */
-async function restarted() {
+async function restartBackend() {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
   const turn = await ask(world(), token, "close KAY-3", { approval_timeout: 300 });
@@ -24,7 +24,7 @@ async function restarted() {
 }
 
 test("G17 after a restart an open approval is still open, and answering it runs exactly what was shown", async () => {
-  const { token, turn, request, second } = await restarted();
+  const { token, turn, request, second } = await restartBackend();
   const logLength = log.length;
   const resumed = await follow(second, token, turn.session);
   expect(await resumed.asked()).toEqual(request);
@@ -47,7 +47,7 @@ test("G17 after a restart an open approval is still open, and answering it runs 
 });
 
 test("G17 an approval that expired while no backend ran is read-only, and nothing runs", async () => {
-  const { token, turn, request, second } = await restarted();
+  const { token, turn, request, second } = await restartBackend();
   const logLength = log.length;
   model.script({ text: "It was not closed." });
   world().clock.advance(300_000);

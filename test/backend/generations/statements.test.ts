@@ -22,7 +22,7 @@ let world: World;
 
 beforeAll(async () => {
   ({ db, close } = await openWrapped(database(), (pool) => {
-    const counted = countedPool(pool);
+    const counted = recordStatements(pool);
     ({ statements } = counted);
     return counted.pool;
   }));
@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => expect(model.left()).toBe(0));
 
 /** A pool that notes each statement that is sent to the database, in order. */
-function countedPool(pool: PostgresPool): { pool: PostgresPool; statements: string[] } {
+function recordStatements(pool: PostgresPool): { pool: PostgresPool; statements: string[] } {
   const statements: string[] = [];
   const count = (client: PostgresPoolClient) =>
     ({

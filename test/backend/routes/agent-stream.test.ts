@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 const event = (part: object) => `event: message\ndata: ${JSON.stringify(part)}\n\n`;
 
-function reading(response: Response): { text(): string; leave(): Promise<void>; over: Promise<void> } {
+function readStream(response: Response): { text(): string; leave(): Promise<void>; over: Promise<void> } {
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   const read = async () => {
@@ -20,7 +20,7 @@ function reading(response: Response): { text(): string; leave(): Promise<void>; 
 test("a turn's stream has its parts as they arrive, a comment after 15 seconds of silence, and ends with the last part", async () => {
   const feed = createTurnStream();
   feed.push({ type: "start" });
-  const { text, over } = reading(streamTurn(feed, createTimerWheel(15)));
+  const { text, over } = readStream(streamTurn(feed, createTimerWheel(15)));
   // Polled, because written data reaches the reader through Node's streams, a few rounds of the event loop later.
   await expect.poll(text).toBe(event({ type: "start" }));
   vi.advanceTimersByTime(16_000);
@@ -37,7 +37,7 @@ test("a turn's stream has its parts as they arrive, a comment after 15 seconds o
 test("a turn that breaks off has what was reported of it, and no last part", async () => {
   const feed = createTurnStream();
   feed.push({ type: "start" });
-  const { text, over } = reading(streamTurn(feed));
+  const { text, over } = readStream(streamTurn(feed));
   feed.cut();
   feed.end({ type: "finish" });
   await over;
@@ -55,7 +55,7 @@ test("a reader that is too slow gets what is buffered, and no last part", async 
 
 test("nothing is buffered for a reader that has left", async () => {
   const feed = createTurnStream();
-  const { leave } = reading(streamTurn(feed, createTimerWheel(15)));
+  const { leave } = readStream(streamTurn(feed, createTimerWheel(15)));
   await leave();
   await expect.poll(() => [feed.isOver(), vi.getTimerCount()]).toEqual([true, 0]);
   feed.push({ type: "start" });

@@ -63,28 +63,28 @@ test("all approvals of a tool or service are revoked together, and an unknown on
 
 test("a test says whether a call would ask, and why, and leaves no trace", async () => {
   const { token, approve, conversationId } = await ann();
-  const tested = async (tool: string, more: object = {}) =>
+  const testCall = async (tool: string, more: object = {}) =>
     (await world().call("POST /approvals/test", { token, body: { tool, ...more } })).body;
   const asks = "A tool that changes something asks before it runs unless a policy says otherwise.";
-  expect(await tested("jira.show_issue", { input: KAY_3 })).toEqual({
+  expect(await testCall("jira.show_issue", { input: KAY_3 })).toEqual({
     asks: false,
     why: "A tool that only reads runs without asking.",
   });
-  expect(await tested("jira.close_issue")).toEqual({ asks: true, why: asks });
-  expect(await tested("jira.delete_issue")).toEqual({
+  expect(await testCall("jira.close_issue")).toEqual({ asks: true, why: asks });
+  expect(await testCall("jira.delete_issue")).toEqual({
     asks: true,
     why: "A change that cannot be undone asks before it runs.",
   });
   const grant = await approve("session");
   const here = { input: KAY_3, session_id: conversationId };
-  expect(await tested("jira.close_issue", here)).toEqual({ asks: false, why: `You approved ${WORDS}.`, grant });
-  expect(await tested("jira.close_issue", { input: KAY_3 })).toEqual({ asks: true, why: asks });
-  expect(await tested("jira.close_issue", { ...here, input: { issue: "KAY-4" } })).toEqual({ asks: true, why: asks });
+  expect(await testCall("jira.close_issue", here)).toEqual({ asks: false, why: `You approved ${WORDS}.`, grant });
+  expect(await testCall("jira.close_issue", { input: KAY_3 })).toEqual({ asks: true, why: asks });
+  expect(await testCall("jira.close_issue", { ...here, input: { issue: "KAY-4" } })).toEqual({ asks: true, why: asks });
   expect(await list(token)).toEqual([grant]);
   await world().call("PUT /policies", { token, body: { policies: [{ target: "jira", mode: "ask" }] } });
   const policy = "Your policy for jira is to ask every time.";
   for (const tool of ["jira.show_issue", "jira.close_issue"])
-    expect(await tested(tool, here)).toEqual({ asks: true, why: policy });
+    expect(await testCall(tool, here)).toEqual({ asks: true, why: policy });
 });
 
 test("G06 an approval does not count for another site of the same person", async () => {
@@ -100,17 +100,17 @@ test("G06 an approval does not count for another site of the same person", async
 test("a test of an unknown tool, an invalid input, or another user's session is refused", async () => {
   const { token } = await ann();
   const stranger = await ann();
-  const tested = (body: object) => world().call("POST /approvals/test", { token, body });
-  expect(await tested({ tool: "jira.close_isue" })).toMatchObject({
+  const testCall = (body: object) => world().call("POST /approvals/test", { token, body });
+  expect(await testCall({ tool: "jira.close_isue" })).toMatchObject({
     status: 404,
     body: { nearest: "jira.close_issue" },
   });
-  expect(await tested({ tool: "jira.close_issue", input: {} })).toMatchObject({
+  expect(await testCall({ tool: "jira.close_issue", input: {} })).toMatchObject({
     status: 400,
     body: { field: "issue" },
   });
   const foreign = { tool: "jira.close_issue", input: KAY_3, session_id: stranger.conversationId };
-  expect(await tested(foreign)).toMatchObject({ status: 404, body: { code: "SESSION_NOT_FOUND" } });
+  expect(await testCall(foreign)).toMatchObject({ status: 404, body: { code: "SESSION_NOT_FOUND" } });
 });
 
 async function list(token: string) {

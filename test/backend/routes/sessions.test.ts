@@ -67,11 +67,11 @@ test("the status is that of the latest generation, and absent before the first",
   world().clock.advance(1000);
   const second = await generate(id, "awaiting_approval");
   expect(await readStatus()).toBe("awaiting_approval");
-  await changeGeneration(world().ports.db, first, { status: "error", finished_at: ended("error", NOON + 2000) });
+  await changeGeneration(world().ports.db, first, { status: "error", finished_at: getEndTime("error", NOON + 2000) });
   expect(await readStatus()).toBe("awaiting_approval");
   await changeGeneration(world().ports.db, second, {
     status: "cancelled",
-    finished_at: ended("cancelled", NOON + 3000),
+    finished_at: getEndTime("cancelled", NOON + 3000),
   });
   expect(await readStatus()).toBe("cancelled");
 });
@@ -129,15 +129,15 @@ test("DELETE removes all data of a conversation, and nothing of another one", as
   world().clock.advance(1000);
   const gone = await talk(`gone-${token.slice(-8)}`);
   for (const { id, generation } of [kept, gone]) await fill(id, generation);
-  const before = await rowsOf(kept.id, kept.generation);
-  expect(await rowsOf(gone.id, gone.generation)).toEqual(before);
+  const before = await countRows(kept.id, kept.generation);
+  expect(await countRows(gone.id, gone.generation)).toEqual(before);
   expect(Object.values(before).every((count) => count > 0)).toBe(true);
   const deleted = await world().call(`DELETE /sessions/${gone.id}`, { token });
   expect([deleted.status, deleted.body]).toEqual([200, { id: gone.id, deleted: true }]);
-  expect(await rowsOf(gone.id, gone.generation)).toEqual(
+  expect(await countRows(gone.id, gone.generation)).toEqual(
     Object.fromEntries(Object.keys(before).map((key) => [key, 0])),
   );
-  expect(await rowsOf(kept.id, kept.generation)).toEqual(before);
+  expect(await countRows(kept.id, kept.generation)).toEqual(before);
   expect(await world().call(`DELETE /sessions/${gone.id}`, { token })).toMatchObject(NOT_FOUND);
 });
 
@@ -150,7 +150,7 @@ test("a conversation with a running answer is not deleted; one that waits for th
   expect((await list(token)).total).toBe(1);
   await changeGeneration(world().ports.db, generation, {
     status: "awaiting_auth",
-    finished_at: ended("awaiting_auth", NOON),
+    finished_at: getEndTime("awaiting_auth", NOON),
   });
   expect((await world().call(`DELETE /sessions/${id}`, { token })).status).toBe(200);
 });
@@ -234,7 +234,7 @@ async function fill(conversationId: string, generationId: string): Promise<void>
     .execute();
 }
 
-async function rowsOf(conversationId: string, generationId: string): Promise<Record<string, number>> {
+async function countRows(conversationId: string, generationId: string): Promise<Record<string, number>> {
   const { db } = world().ports;
   const counts: Record<string, number> = {};
   for (const table of [
@@ -278,7 +278,7 @@ async function ann() {
       request: buildRequest({ prompt: "hi" }),
       now: clock.now(),
     });
-    await changeGeneration(ports.db, id, { status: status, finished_at: ended(status, clock.now()) });
+    await changeGeneration(ports.db, id, { status: status, finished_at: getEndTime(status, clock.now()) });
     return id;
   };
   const talk = async (prompt: string, session?: string): Promise<string> => {
@@ -289,6 +289,6 @@ async function ann() {
   return { token, create, generate, talk };
 }
 
-function ended(status: GenerationStatus, time: number): Date | null {
+function getEndTime(status: GenerationStatus, time: number): Date | null {
   return ["completed", "cancelled", "error"].includes(status) ? new Date(time) : null;
 }

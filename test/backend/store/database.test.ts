@@ -87,9 +87,9 @@ test("many concurrent openings in one process create the tables once, and one of
   const { log, lines } = recorder();
   const all = await Promise.all([1, 2, 3, 4].map(() => openDatabase(config, { log })));
   await Promise.all(all.map(({ close }) => close()));
-  const migrated = (migration: string) => ({ migration, status: "Success" });
+  const createFields = (migration: string) => ({ migration, status: "Success" });
   expect(lines).toEqual(
-    Object.keys(MIGRATIONS).map((name) => ({ level: "info", event: "database.migrated", fields: migrated(name) })),
+    Object.keys(MIGRATIONS).map((name) => ({ level: "info", event: "database.migrated", fields: createFields(name) })),
   );
 });
 
@@ -159,7 +159,7 @@ test("close may be called twice", async () => {
 
 test("an unreachable database is reported in one sentence with host and database, never the password", async () => {
   const { host, user, password } = database().config;
-  const free = await closedPort();
+  const free = await findFreePort();
   const socket = encodeURIComponent(String(host));
   const urls = [
     `postgres://kay:hunter2@127.0.0.1:${free}/kay`,
@@ -196,7 +196,7 @@ test("a server that accepts the connection and stays silent is given up", async 
   });
 });
 
-async function closedPort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

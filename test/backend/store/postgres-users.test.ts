@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { startPostgres } from "#host/postgres/start";
 import { isRunning } from "#test/built/processes";
 import { thisMachine } from "#test/machine";
-import { ask, NOBODY, postgresWorld, postmasterOf, startInProcess } from "#test/postgres-world";
+import { ask, NOBODY, postgresWorld, readPostmasterPid, startInProcess } from "#test/postgres-world";
 
 /**
  * These tests act as an ordinary user, which only root can, and only if the repository is not below root's own folders.
@@ -21,7 +21,7 @@ test.runIf(canPlay)("an ordinary user's database is in the data folder", async (
   expect(starter.answer.config.host).toBe(join(world.folder, "postgres", "run"));
   expect(await ask(starter.answer.config, "select 1")).toBe(1);
   expect((await stat(starter.answer.folder)).mode & 0o777).toBe(0o700);
-  const pid = await postmasterOf(starter.answer.folder);
+  const pid = await readPostmasterPid(starter.answer.folder);
   await starter.end();
   expect(await isRunning(pid)).toBe(false);
 });
@@ -35,7 +35,7 @@ test.runIf(canPlay)("F16 a user without a name, as in a container with a random 
   expect([await ask(config, "show server_encoding"), await ask(config, "show data_checksums")]).toEqual(["UTF8", "on"]);
   expect(await ask(config, "select to_tsvector('english', 'houses')::text")).toBe("'hous':1");
   expect(await ask(config, "create database other")).toBe(undefined);
-  const pid = await postmasterOf(folder);
+  const pid = await readPostmasterPid(folder);
   await starter.end();
   expect(await isRunning(pid)).toBe(false);
 });

@@ -9,7 +9,7 @@ import { requireSuccess } from "#host/postgres/bootstrap";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "#host/postgres/start";
 import { isRunning } from "#test/built/processes";
 import { thisMachine } from "#test/machine";
-import { ask, postgresWorld, postmasterOf, startInProcess, type World } from "#test/postgres-world";
+import { ask, postgresWorld, readPostmasterPid, startInProcess, type World } from "#test/postgres-world";
 
 const asRoot = process.getuid?.() === 0;
 
@@ -44,7 +44,7 @@ test("stop ends every process, and the next start finds the data", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await ask(first.config, "create table kept as select 'ü' as word");
-  const pid = await postmasterOf(first.folder);
+  const pid = await readPostmasterPid(first.folder);
   await first.stop();
   expect(await isRunning(pid)).toBe(false);
   expect(await readdir(join(first.folder, "users"))).toEqual([]);
@@ -55,10 +55,10 @@ test("stop ends every process, and the next start finds the data", async () => {
 test("a Postgres whose starter was killed is joined, not started again", async () => {
   const world = await postgresWorld();
   const starter = await startInProcess(world);
-  const pid = await postmasterOf(starter.answer.folder);
+  const pid = await readPostmasterPid(starter.answer.folder);
   await starter.kill();
   const postgres = await start(world);
-  expect(await postmasterOf(postgres.folder)).toBe(pid);
+  expect(await readPostmasterPid(postgres.folder)).toBe(pid);
   await postgres.stop();
   expect(await isRunning(pid)).toBe(false);
 });
@@ -67,7 +67,7 @@ test("a Postgres that was killed is started again and recovers committed data", 
   const world = await postgresWorld();
   const first = await start(world);
   await ask(first.config, "create table kept as select 7 as number");
-  process.kill(await postmasterOf(first.folder), "SIGKILL");
+  process.kill(await readPostmasterPid(first.folder), "SIGKILL");
   const second = await start(world);
   expect(await ask(second.config, "select number from kept")).toBe(7);
 });
@@ -75,7 +75,7 @@ test("a Postgres that was killed is started again and recovers committed data", 
 test("concurrent starts, in one process and in others, share one Postgres; the last to stop ends it", async () => {
   const world = await postgresWorld();
   const [here, there, andHere] = await Promise.all([start(world), startInProcess(world), start(world)]);
-  const pid = await postmasterOf(here.folder);
+  const pid = await readPostmasterPid(here.folder);
   expect(there.answer.config).toEqual(here.config);
   expect(andHere.config).toEqual(here.config);
   await here.stop();
@@ -94,7 +94,7 @@ test.runIf(asRoot)(
     const { config, folder } = await start(world);
     expect(folder.startsWith(`${world.system}/`)).toBe(true);
     expect(await readdir(world.folder)).toEqual([]);
-    expect((await stat(`/proc/${await postmasterOf(folder)}`)).uid).toBe(60706);
+    expect((await stat(`/proc/${await readPostmasterPid(folder)}`)).uid).toBe(60706);
     const modes = await Promise.all(["data", "run", "users", "password"].map(async (name) => stat(join(folder, name))));
     expect(modes.map(({ mode, uid }) => [mode & 0o777, uid])).toEqual([
       [0o700, 60706],
@@ -124,7 +124,7 @@ test("F4 a user that can reach the socket still needs the password", async () =>
 test("F4 stop never signals another program whose number is in the pid file", async () => {
   const world = await postgresWorld();
   const first = await start(world);
-  const pid = await postmasterOf(first.folder);
+  const pid = await readPostmasterPid(first.folder);
   const file = join(first.folder, "data", "postmaster.pid");
   const text = await readFile(file, "utf8");
   const other = spawn("sleep", ["60"], asRoot ? { uid: 65534, gid: 65534 } : {});
@@ -248,21 +248,21 @@ test("a start lock whose holder is gone is removed", async () => {
   await writeFile(join(first.folder, "start.lock"), JSON.stringify(holder));
   await writeFile(join(first.folder, "users", `${endedPid}-00112233`), "");
   const second = await start(world);
-  const pid = await postmasterOf(second.folder);
+  const pid = await readPostmasterPid(second.folder);
   await second.stop();
   expect(await isRunning(pid)).toBe(false);
 });
 
 test("without binaries, on an unsupported platform, and without glibc the message says that DATABASE_URL is required", async () => {
   const world = await postgresWorld();
-  const missing = () => {
+  const failToResolve = () => {
     throw new Error("Cannot find module");
   };
   const bin = join(world.system, "fake", "native", "bin");
   await mkdir(bin, { recursive: true });
   for (const name of ["initdb", "postgres"]) await writeFile(join(bin, name), "#!/no/such/loader\n", { mode: 0o755 });
   const machines = [
-    { resolve: missing },
+    { resolve: failToResolve },
     { platform: "freebsd" },
     { resolve: () => join(world.system, "fake", "dist", "index.js") },
   ];

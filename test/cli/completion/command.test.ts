@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 const script = readFileSync(new URL("../../../completions/kay.zsh", import.meta.url), "utf8");
@@ -8,7 +8,7 @@ const script = readFileSync(new URL("../../../completions/kay.zsh", import.meta.
 test("completion prints the script of a shell; --json puts it into a document", async () => {
   const ann = kay();
   expect(await ann("completion zsh")).toEqual({ exit: 0, stdout: script, stderr: "" });
-  expect(documentOf(await ann("completion zsh --json"))).toEqual({ shell: "zsh", script });
+  expect(parseDocument(await ann("completion zsh --json"))).toEqual({ shell: "zsh", script });
 });
 
 test.for([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { offer, offered } from "#test/completion";
+import { listCompletions, offer } from "#test/completion";
 
 const COMMON = [
   "--profile",
@@ -23,7 +23,7 @@ test.for<[line: string, values: string[]]>([
   ["kay --profile work wh", ["whoami"]],
   ["kay frobnicate ", []],
 ])("%s: commands, aliases and subcommands", ([line, values]) => {
-  expect(offered(line)).toEqual(values);
+  expect(listCompletions(line)).toEqual(values);
 });
 
 test.for<[line: string, values: string[]]>([
@@ -36,7 +36,7 @@ test.for<[line: string, values: string[]]>([
   ["kay confirm TOKEN ", ["--approve", "--deny"]],
   ["kay ask -- --c", []],
 ])("%s: options, including global ones, and no used ones unless they repeat", ([line, values]) => {
-  expect(offered(line)).toEqual(values);
+  expect(listCompletions(line)).toEqual(values);
 });
 
 test.for<[line: string, values: string[]]>([
@@ -54,7 +54,7 @@ test.for<[line: string, values: string[]]>([
   ["kay help ex", ["exit-codes"]],
   ["kay help attach", ["attach"]],
 ])("%s: what an option or argument accepts", ([line, values]) => {
-  expect(offered(line)).toEqual(values);
+  expect(listCompletions(line)).toEqual(values);
 });
 
 test.for<[line: string, values: string[]]>([
@@ -67,7 +67,7 @@ test.for<[line: string, values: string[]]>([
   ["kay tools show j", ["jira.search"]],
   ["kay approvals test s", ["slack.send_message"]],
 ])("%s: services and tools, before a backend has reported any", ([line, values]) => {
-  expect(offered(line)).toEqual(values);
+  expect(listCompletions(line)).toEqual(values);
 });
 
 const cached = {
@@ -97,7 +97,7 @@ test.for<[line: string, values: string[]]>([
   ["kay config set model o", ["openai:gpt-6-astra", "offline"]],
   ["kay connect ", ["jira", "tasks", "linear"]],
 ])("%s: what the backend reported last", ([line, values]) => {
-  expect(offered(line, cached)).toEqual(values);
+  expect(listCompletions(line, cached)).toEqual(values);
 });
 
 test("a value has a description: a title, words, or kay's own if the backend had none", () => {
@@ -121,7 +121,7 @@ test.for<[line: string, paths: string | undefined, prefix: string]>([
 
 test("aliases are offered as commands, and for removal", () => {
   const cached = { aliases: [["standup", "alias"]] as [string, string][] };
-  expect(offered("kay sta", cached)).toEqual(["status", "standup"]);
-  expect(offered("kay alias remove ", cached)).toEqual(["standup"]);
-  expect(offered("kay ask sta", cached)).toEqual([]);
+  expect(listCompletions("kay sta", cached)).toEqual(["status", "standup"]);
+  expect(listCompletions("kay alias remove ", cached)).toEqual(["standup"]);
+  expect(listCompletions("kay ask sta", cached)).toEqual([]);
 });

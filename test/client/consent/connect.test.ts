@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AUTHORIZATION_LIFETIME_MS, type CompletionOptions, completeConnection } from "#client/consent/complete";
 import type { Credentials, SignIn } from "#client/credentials/credentials";
-import { apiFor, problemOf } from "#test/client-api";
+import { apiFor, catchProblem } from "#test/client-api";
 import { type FakeBackend, fakeBackend, type Reply } from "#test/fake-backend";
 
 const PENDING: Reply = { json: { status: "pending", message: "Authorization not yet completed" } };
@@ -61,7 +61,7 @@ test("A28 an interrupted wait requests nothing more and leaves stored data uncha
     controller.abort();
     return PENDING;
   });
-  expect((await problemOf(complete(backend, credentials, { signal: controller.signal }))).code).toBe("CANCELLED");
+  expect((await catchProblem(complete(backend, credentials, { signal: controller.signal }))).code).toBe("CANCELLED");
   expect(backend.calls()).toEqual(["GET /auth/status/S1", "GET /auth/status/S1"]);
   expect(credentials.signIn()).toEqual({ session_id: "K1", token: "T0", refresh_token: "R0" });
 });
@@ -89,7 +89,7 @@ test("A28 a reset installation replaces the dead one and its tokens, but only wh
   );
   backend.on("GET /connections", CONNECTED);
   const begun = { ...BEGUN, session_reset: true };
-  expect((await problemOf(complete(backend, credentials, { response: begun, before: connection }))).code).toBe(
+  expect((await catchProblem(complete(backend, credentials, { response: begun, before: connection }))).code).toBe(
     "AUTHORIZATION_DENIED",
   );
   expect(credentials.signIn()).toEqual(old);
@@ -112,7 +112,7 @@ test("a backend that never shows the connection is not believed", async () => {
   const backend = await fakeBackend();
   backend.on("GET /auth/status/S1", COMPLETED);
   backend.always("GET /connections", { json: { connections: {} } });
-  expect(await problemOf(complete(backend, createStore({}), {}, "T1"))).toMatchObject({
+  expect(await catchProblem(complete(backend, createStore({}), {}, "T1"))).toMatchObject({
     code: "AUTHORIZATION_FAILED",
     message: "Consent was given, but the backend does not show jira as connected.",
   });

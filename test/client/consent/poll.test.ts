@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pollAuthorization } from "#client/consent/poll";
 import { Problem } from "#protocol/errors";
-import { apiFor, problemOf } from "#test/client-api";
+import { apiFor, catchProblem } from "#test/client-api";
 import { type FakeBackend, fakeBackend, type Reply } from "#test/fake-backend";
 
 const PENDING: Reply = { json: { status: "pending", message: "Authorization not yet completed" } };
@@ -31,7 +31,7 @@ test("A11 polling lasts ten minutes, with 200 to 300 requests, and then says tha
   const backend = await fakeBackend();
   backend.always("GET /auth/status/S1", PENDING);
   const { done, elapsed } = poll(backend);
-  expect(await problemOf(done)).toMatchObject({
+  expect(await catchProblem(done)).toMatchObject({
     code: "AUTHORIZATION_EXPIRED",
     message: "The authorization link has expired (links are valid for 10 minutes).",
     hint: "Run `kay connect jira` again for a fresh link.",
@@ -78,7 +78,7 @@ test("A12 a temporary name failure and a 429 do not end the login; Retry-After i
   const api = { status: () => Promise.reject(answers.shift() ?? new Problem("STATE_INVALID", "gone")) };
   const waits: number[] = [];
   const quick = { ...clock, sleep: async (ms: number) => void waits.push(ms) };
-  await problemOf(
+  await catchProblem(
     pollAuthorization({ api, clock: quick, service: "jira", state: "S1", deadline: clock.now() + 600_000 }),
   );
   expect(waits).toEqual([2500, 4000, 600_000]);
@@ -112,7 +112,7 @@ test("A16 a state that is expired, unknown, denied or failed ends the wait at on
     const backend = await fakeBackend();
     backend.on("GET /auth/status/S1", reply);
     const { done, notes } = poll(backend);
-    expect(await problemOf(done)).toMatchObject({ code, message });
+    expect(await catchProblem(done)).toMatchObject({ code, message });
     expect(notes).toEqual([]);
     expect(backend.seen.length).toBe(1);
   }
@@ -126,6 +126,6 @@ test("A16 the exit code of a denial is 5, and a missing site lists the sites", a
     { json: { status: "denied" } },
     { json: { status: "failed", code: "SITE_REQUIRED", sites } },
   );
-  expect((await problemOf(poll(backend).done)).exit).toBe(5);
-  expect((await problemOf(poll(backend).done)).details).toEqual({ reason: "SITE_REQUIRED", sites });
+  expect((await catchProblem(poll(backend).done)).exit).toBe(5);
+  expect((await catchProblem(poll(backend).done)).details).toEqual({ reason: "SITE_REQUIRED", sites });
 });

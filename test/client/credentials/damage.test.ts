@@ -25,7 +25,7 @@ const GOOD = JSON.stringify({
 const NOTHING = { generation: 0, signIn: {} };
 
 /** A profile whose file has these bytes. */
-function profileOf(bytes: string | Buffer) {
+function writeProfile(bytes: string | Buffer) {
   const profile = openProfile({ clock: fakeClock({ start: Date.UTC(2026, 10, 27, 9, 30) }) });
   mkdirSync(dirname(profile.path), { mode: 0o700 });
   writeFileSync(profile.path, bytes, { mode: 0o600 });
@@ -33,7 +33,7 @@ function profileOf(bytes: string | Buffer) {
 }
 
 test("S06 a file that begins with a UTF-8 byte order mark is read", async () => {
-  const { credentials, path, warnings } = profileOf(`\u{feff}${GOOD}`);
+  const { credentials, path, warnings } = writeProfile(`\u{feff}${GOOD}`);
   expect(await credentials.read(ORIGIN)).toEqual({
     generation: 3,
     signIn: { session_id: "kaysession_1", token: "T0" },
@@ -48,7 +48,7 @@ test.for([
   ["without a mark", utf16],
   ["big-endian without a mark", Buffer.from(utf16).swap16()],
 ] as const)("S06 a file saved as UTF-16 %s is named and left unchanged", async ([, bytes]) => {
-  const { credentials, path, warnings } = profileOf(bytes);
+  const { credentials, path, warnings } = writeProfile(bytes);
   const problem = { code: "STORE_UNREADABLE", message: `${path} is encoded as UTF-16, which kay cannot read.` };
   await expect(credentials.read(ORIGIN)).rejects.toMatchObject(problem);
   await expect(credentials.write(ORIGIN, 0, { token: "T1" })).rejects.toMatchObject(problem);
@@ -67,7 +67,7 @@ test.for([
   ["a number among the origins", '{"kay":1,"mode":"file","generation":1,"origins":{"x":1}}'],
   ["without a generation", '{"kay":1,"mode":"file","origins":{}}'],
 ] as const)("S07 a file that is %s is set aside with one warning, and counts as empty", async ([, bytes]) => {
-  const { credentials, path, warnings } = profileOf(bytes);
+  const { credentials, path, warnings } = writeProfile(bytes);
   expect([await credentials.read(ORIGIN), await credentials.read(ORIGIN)]).toEqual([NOTHING, NOTHING]);
   const aside = `${path}.corrupt-20261127T093000Z`;
   expect(warnings).toEqual([
@@ -79,7 +79,7 @@ test.for([
 });
 
 test("S07 a second broken file does not replace the first", async () => {
-  const { credentials, path } = profileOf("one");
+  const { credentials, path } = writeProfile("one");
   await credentials.read(ORIGIN);
   writeFileSync(path, "two");
   await credentials.read(ORIGIN);
@@ -129,7 +129,7 @@ test("S11 circular links are an error", async () => {
 });
 
 test.runIf(process.platform !== "win32")("S11 a file of mode 000 is an error and stays unchanged", () => {
-  const { path, folder } = profileOf(GOOD);
+  const { path, folder } = writeProfile(GOOD);
   chmodSync(path, 0o000);
   const answer = asNobody(folder);
   expect(answer).toEqual({ error: "STORE_UNREADABLE", message: `Could not read ${path} (EACCES).`, warnings: [] });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { KeychainState, KeychainStatus } from "#client/credentials/keychain";
 import { toKeychainProblem } from "#client/credentials/keychain";
 import { fakeClock } from "#test/client-clock";
-import { memoryKeychain, ORIGIN, openProfile, SIGN_IN, signedInThen } from "#test/credentials";
+import { memoryKeychain, ORIGIN, openProfile, SIGN_IN, signInThenChange } from "#test/credentials";
 
 const NEVER = new Promise<never>(() => {});
 
@@ -44,7 +44,7 @@ test("a recorded plain file stays one when the keychain works later, until the u
 });
 
 test("kay changes from the keychain to a plain file only if the user asks, and says so", async () => {
-  const { credentials, folder, good } = await signedInThen({});
+  const { credentials, folder, good } = await signInThenChange({});
   await credentials.read(ORIGIN);
   const profile = openProfile({ in: folder, preference: "file", keychain: good });
   await profile.credentials.write(ORIGIN, 1, SIGN_IN);
@@ -81,7 +81,7 @@ test.for(states)(
   "S04 an encrypted sign-in whose keychain is %s is a separate error: nothing is deleted, rewritten or downgraded",
   async (state) => {
     const refuse = async () => Promise.reject(toKeychainProblem({ state }));
-    const { credentials, warnings, isUntouched } = await signedInThen({
+    const { credentials, warnings, isUntouched } = await signInThenChange({
       check: async () => ({ state }),
       get: refuse,
       set: refuse,
@@ -102,7 +102,7 @@ test("S04 every state of the keychain has its own message and fix", () => {
 });
 
 test("S05 a keychain call that never answers ends with an error, in every implementation", async () => {
-  const { folder, good, isUntouched } = await signedInThen({});
+  const { folder, good, isUntouched } = await signInThenChange({});
   const keychain = { ...good, get: () => NEVER };
   const { credentials } = openProfile({ in: folder, preference: "auto", keychain, clock: fakeClock() });
   const problem = { code: "KEYCHAIN_UNAVAILABLE", message: "The keychain did not respond." };
@@ -120,7 +120,7 @@ test("a keychain that loses its values is not trusted with a sign-in", async () 
 });
 
 test("a key that the user deleted is reported; the encrypted file is set aside and signing in again works", async () => {
-  const { credentials, warnings, good, path } = await signedInThen({});
+  const { credentials, warnings, good, path } = await signInThenChange({});
   good.keys.clear();
   expect(await credentials.read(ORIGIN)).toEqual({ generation: 0, signIn: {} });
   expect(warnings).toEqual([

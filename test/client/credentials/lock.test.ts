@@ -18,7 +18,7 @@ import { fakeClock } from "#test/client-clock";
 import { openProfile, thisProcess } from "#test/credentials";
 
 /** A profile with a lock file of this content. */
-function lockedProfile(content: object | string, clock = fakeClock()) {
+function createLockedProfile(content: object | string, clock = fakeClock()) {
   const profile = openProfile({ clock });
   mkdirSync(dirname(profile.path), { mode: 0o700 });
   const lock = profile.path.replace("json", "lock");
@@ -61,7 +61,7 @@ test("a write is possible while the lock is held", async () => {
 });
 
 test("a lock of a dead process is broken at once", async () => {
-  const { credentials, clock, path } = lockedProfile(await holder({ pid: DEAD }));
+  const { credentials, clock, path } = createLockedProfile(await holder({ pid: DEAD }));
   expect(await credentials.exclusively(async () => "mine")).toBe("mine");
   expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);
 });
@@ -69,7 +69,7 @@ test("a lock of a dead process is broken at once", async () => {
 test.runIf(process.getuid?.() === 0).for(["a lock", "a folder"])(
   "F10 %s of another user is ignored",
   async (attack) => {
-    const { path, lock, clock } = lockedProfile(await holder({}));
+    const { path, lock, clock } = createLockedProfile(await holder({}));
     const foreign = attack === "a lock" ? lock : dirname(path);
     chownSync(foreign, 65534, 65534);
     const options = { path: lock, clock, processes: { ...thisProcess, uid: 0 }, unique: () => "mine" };
@@ -98,7 +98,7 @@ test.runIf(process.getuid?.() === 0).for(["the file", "its folder", "a linked fi
 );
 
 test("F10 a folder of this user that others can write to is made private", async () => {
-  const { path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
+  const { path, lock, clock } = createLockedProfile(await holder({ pid: DEAD }));
   chmodSync(dirname(path), 0o777);
   const options = { path: lock, clock, processes: { ...thisProcess, uid: process.getuid?.() }, unique: () => "mine" };
   expect(await withLock(options, async () => "free")).toBe("free");
@@ -106,13 +106,13 @@ test("F10 a folder of this user that others can write to is made private", async
 });
 
 test.runIf(process.platform === "linux")("a lock whose process number was reused is broken at once", async () => {
-  const { credentials, clock } = lockedProfile(await holder({ started: "1" }));
+  const { credentials, clock } = createLockedProfile(await holder({ started: "1" }));
   expect(await credentials.exclusively(async () => "mine")).toBe("mine");
   expect(clock.sleeps).toEqual([]);
 });
 
 test("a lock of a running process is waited for until it is 20 s old", async () => {
-  const { credentials, clock } = lockedProfile(await holder({}));
+  const { credentials, clock } = createLockedProfile(await holder({}));
   await credentials.exclusively(async () => {});
   const waitedMs = clock.sleeps.reduce((sum, ms) => sum + ms, 0);
   expect(waitedMs).toBeGreaterThan(20_000);
@@ -120,13 +120,13 @@ test("a lock of a running process is waited for until it is 20 s old", async () 
 });
 
 test("a lock from the future, after the clock was set back, is broken", async () => {
-  const { credentials, clock } = lockedProfile(await holder({ at: Date.UTC(2027, 1, 1) }));
+  const { credentials, clock } = createLockedProfile(await holder({ at: Date.UTC(2027, 1, 1) }));
   await credentials.exclusively(async () => {});
   expect(clock.sleeps).toEqual([]);
 });
 
 test("a lock of another machine is judged only by its age", async () => {
-  const { credentials, clock } = lockedProfile(await holder({ host: "elsewhere", pid: DEAD }));
+  const { credentials, clock } = createLockedProfile(await holder({ host: "elsewhere", pid: DEAD }));
   await credentials.exclusively(async () => {});
   expect(clock.sleeps.length).toBeGreaterThan(50);
 });
@@ -134,7 +134,7 @@ test("a lock of another machine is judged only by its age", async () => {
 test.for(["", "{", "[]", '{"id":"../../x","at":1}'])(
   "a lock file that says %j is broken when it is old",
   async (content) => {
-    const { credentials, path } = lockedProfile(content, fakeClock({ start: Date.now() }));
+    const { credentials, path } = createLockedProfile(content, fakeClock({ start: Date.now() }));
     expect(await credentials.exclusively(async () => "mine")).toBe("mine");
     expect(readdirSync(dirname(path))).toEqual([]);
   },
@@ -143,7 +143,7 @@ test.for(["", "{", "[]", '{"id":"../../x","at":1}'])(
 test("a lock that is renewed repeatedly is given up after 30 s: another kay is busy", async () => {
   const clock = fakeClock();
   const other = await holder({});
-  const { credentials, lock } = lockedProfile(other, {
+  const { credentials, lock } = createLockedProfile(other, {
     ...clock,
     async sleep(ms: number) {
       await clock.sleep(ms);
@@ -158,13 +158,13 @@ test("a lock that is renewed repeatedly is given up after 30 s: another kay is b
 });
 
 test("the signal ends a wait for the lock", async () => {
-  const { credentials } = lockedProfile(await holder({}), { ...fakeClock(), sleep: async () => stop.abort() });
+  const { credentials } = createLockedProfile(await holder({}), { ...fakeClock(), sleep: async () => stop.abort() });
   const stop = new AbortController();
   await expect(credentials.exclusively(async () => {}, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
 });
 
 test("twenty processes that find the same stale lock break it once, and then work one after another", async () => {
-  const { path, folder } = lockedProfile(await holder({ pid: DEAD }));
+  const { path, folder } = createLockedProfile(await holder({ pid: DEAD }));
   let insideCount = 0;
   let most = 0;
   const work = async () => {
@@ -178,7 +178,7 @@ test("twenty processes that find the same stale lock break it once, and then wor
 });
 
 test("a process that was killed while breaking a lock blocks no other process", async () => {
-  const { credentials, path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
+  const { credentials, path, lock, clock } = createLockedProfile(await holder({ pid: DEAD }));
   writeFileSync(`${lock}.abc.1`, JSON.stringify(await holder({ pid: DEAD })));
   await credentials.exclusively(async () => {});
   expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);

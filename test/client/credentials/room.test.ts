@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { toKeychainProblem } from "#client/credentials/keychain";
 import { realClock } from "#test/client-clock";
-import { ORIGIN, openProfile, signedInThen } from "#test/credentials";
+import { ORIGIN, openProfile, signInThenChange } from "#test/credentials";
 
 const SIGN_IN = { session_id: "kaysession_1", token: "T0", refresh_token: "R0" };
 const NEXT = { ...SIGN_IN, token: "T1", refresh_token: "R1" };
@@ -75,7 +75,7 @@ test("F2 the reserved space of a killed process is removed after an hour", async
 });
 
 test("F2 a locked keychain ends the work before its secret is spent", async () => {
-  const locked = await signedInThen({ get: () => Promise.reject(toKeychainProblem({ state: "locked" })) });
+  const locked = await signInThenChange({ get: () => Promise.reject(toKeychainProblem({ state: "locked" })) });
   let spent = false;
   const work = locked.credentials.withRoom(async () => {
     spent = true;

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { Keychain } from "#client/credentials/keychain";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { realClock } from "#test/client-clock";
-import { ORIGIN, openProfile, SIGN_IN, signedInThen } from "#test/credentials";
+import { ORIGIN, openProfile, SIGN_IN, signInThenChange } from "#test/credentials";
 
 /** A real child process with a stand-in for the native module, written as the body of its AsyncEntry. */
-function keychainOf(platform: string, body: string, clock = realClock): Keychain {
+function createKeychain(platform: string, body: string, clock = realClock): Keychain {
   const source = `export class AsyncEntry { constructor(service, account, options) { Object.assign(this, { service, account, options }) } ${body} }`;
   const module = `data:text/javascript,${encodeURIComponent(source)}`;
   return createSystemKeychain({ platform, env: {}, uid: 0, execPath: process.execPath, clock, module });
@@ -14,8 +14,8 @@ function keychainOf(platform: string, body: string, clock = realClock): Keychain
 test.for(["User interaction is not allowed.", "errSecInteractionNotAllowed -25308", "In dark wake, no UI possible"])(
   "S04 on macOS %j means locked, with the unlock command",
   async (message) => {
-    const keychain = keychainOf("darwin", `async getPassword() { throw new Error(${JSON.stringify(message)}) }`);
-    const { credentials, isUntouched } = await signedInThen({ get: keychain.get });
+    const keychain = createKeychain("darwin", `async getPassword() { throw new Error(${JSON.stringify(message)}) }`);
+    const { credentials, isUntouched } = await signInThenChange({ get: keychain.get });
     await expect(credentials.read(ORIGIN)).rejects.toMatchObject({
       code: "KEYCHAIN_LOCKED",
       message: "The keychain is locked.",
@@ -26,7 +26,7 @@ test.for(["User interaction is not allowed.", "errSecInteractionNotAllowed -2530
 );
 
 test("S04 a keychain that fails in any other way is unavailable, with its own message without control characters", async () => {
-  const keychain = keychainOf(
+  const keychain = createKeychain(
     "win32",
     'async getPassword() { throw new Error("\\u001b[31mA specified logon session does not exist") }',
   );
@@ -38,7 +38,7 @@ test("S04 a keychain that fails in any other way is unavailable, with its own me
 
 test("S05 a native call that never answers is killed", async () => {
   const short = { ...realClock, sleep: (_ms: number, signal?: AbortSignal) => realClock.sleep(700, signal) };
-  const busy = keychainOf("darwin", "async getPassword() { for (;;); }", short);
+  const busy = createKeychain("darwin", "async getPassword() { for (;;); }", short);
   await expect(busy.get("default")).rejects.toMatchObject({
     code: "KEYCHAIN_UNAVAILABLE",
     message: "The keychain did not respond.",
@@ -76,16 +76,16 @@ test.for([
   ["is not found (macOS)", 'throw new Error("The specified item could not be found in the keychain.")'],
   ["has no entry", 'throw new Error("No matching entry found in secure storage")'],
 ])("S12 deleting a key that %s is success", async ([, body]) => {
-  await keychainOf("darwin", `async deletePassword() { ${body} }`).delete("default");
+  await createKeychain("darwin", `async deletePassword() { ${body} }`).delete("default");
 });
 
 test("S12 deleting a key that could not be deleted is an error", async () => {
-  const keychain = keychainOf("darwin", 'async deletePassword() { throw new Error("access denied") }');
+  const keychain = createKeychain("darwin", 'async deletePassword() { throw new Error("access denied") }');
   await expect(keychain.delete("default")).rejects.toMatchObject({ code: "KEYCHAIN_UNAVAILABLE" });
 });
 
 test("S03 the native module gets the key as 44 characters, on macOS without an option for Linux", async () => {
-  const keychain = keychainOf(
+  const keychain = createKeychain(
     "darwin",
     "async setPassword(value) { throw new Error([this.service, this.account, this.options, value.length].join()) }",
   );
@@ -95,6 +95,6 @@ test("S03 the native module gets the key as 44 characters, on macOS without an o
 });
 
 test("an item that is not a key of kay counts as missing", async () => {
-  expect(await keychainOf("darwin", 'async getPassword() { return "hunter2" }').get("default")).toBe(null);
-  expect(await keychainOf("darwin", "async getPassword() { return null }").get("default")).toBe(null);
+  expect(await createKeychain("darwin", 'async getPassword() { return "hunter2" }').get("default")).toBe(null);
+  expect(await createKeychain("darwin", "async getPassword() { return null }").get("default")).toBe(null);
 });

@@ -8,7 +8,7 @@ const NATIVE = { "@napi-rs/keyring": "2.1.2" };
 const RUNNING = { version: "1.2.3", bin: BIN, optionalDependencies: NATIVE };
 
 /** The registry's data about kay: versions with their differences, and the latest. */
-function packument(latest: string, versions: Record<string, object> = { "1.2.3": {}, [latest]: {} }) {
+function createPackument(latest: string, versions: Record<string, object> = { "1.2.3": {}, [latest]: {} }) {
   const usual = { name: "kay", bin: BIN, optionalDependencies: NATIVE };
   const all = Object.entries(versions).map(([version, manifest]) => [version, { ...usual, version, ...manifest }]);
   return { name: "kay", "dist-tags": { latest }, versions: Object.fromEntries(all) };
@@ -29,7 +29,7 @@ async function look(answer: unknown, options: { running?: object; env?: Record<s
 }
 
 test("the registry gets only the name, and has ten seconds", async () => {
-  const { newer, asked } = await look(packument("1.3.0"));
+  const { newer, asked } = await look(createPackument("1.3.0"));
   expect(newer).toBe("1.3.0");
   expect(asked).toEqual([
     {
@@ -43,7 +43,9 @@ test("the registry gets only the name, and has ten seconds", async () => {
 
 test("npm_config_registry is used instead; one with a password, or an invalid one, never", async () => {
   const urls = ["http://127.0.0.1:4873/npm", "https://ann:secret@registry.test/", "file:///etc/", "nonsense"];
-  const looks = await Promise.all(urls.map((url) => look(packument("1.3.0"), { env: { npm_config_registry: url } })));
+  const looks = await Promise.all(
+    urls.map((url) => look(createPackument("1.3.0"), { env: { npm_config_registry: url } })),
+  );
   expect(looks.map(({ newer, asked }) => [newer, ...asked.map(({ url }) => url)])).toEqual([
     ["1.3.0", "http://127.0.0.1:4873/npm/kay"],
     [null],
@@ -62,19 +64,19 @@ test.each([
   ["2.0.0-beta.2", "2.0.0", "2.0.0"],
   ["2.0.0", "2.0.0-rc.1", null],
 ])("on %s, with %s as the latest, %s is announced", async (version, latest, announced) => {
-  const answer = packument(latest, { [version]: {}, [latest]: {} });
+  const answer = createPackument(latest, { [version]: {}, [latest]: {} });
   expect((await look(answer, { running: { version } })).newer).toBe(announced);
 });
 
 test("another product of the same name announces nothing: it lacks this version, with these programs and native packages", async () => {
   const strangers = [
-    packument("9.0.0", { "9.0.0": {} }),
-    packument("9.0.0", { "1.0.0": { bin: undefined }, "9.0.0": {} }),
-    packument("9.0.0", { "1.2.3": { bin: { kay: "cli.js" } }, "9.0.0": {} }),
-    packument("9.0.0", { "1.2.3": { bin: undefined }, "9.0.0": {} }),
-    packument("9.0.0", { "1.2.3": { optionalDependencies: {} }, "9.0.0": {} }),
-    packument("9.0.0", { "1.2.3": { optionalDependencies: undefined }, "9.0.0": {} }),
-    { ...packument("9.0.0"), name: "okay" },
+    createPackument("9.0.0", { "9.0.0": {} }),
+    createPackument("9.0.0", { "1.0.0": { bin: undefined }, "9.0.0": {} }),
+    createPackument("9.0.0", { "1.2.3": { bin: { kay: "cli.js" } }, "9.0.0": {} }),
+    createPackument("9.0.0", { "1.2.3": { bin: undefined }, "9.0.0": {} }),
+    createPackument("9.0.0", { "1.2.3": { optionalDependencies: {} }, "9.0.0": {} }),
+    createPackument("9.0.0", { "1.2.3": { optionalDependencies: undefined }, "9.0.0": {} }),
+    { ...createPackument("9.0.0"), name: "okay" },
   ];
   expect(await Promise.all(strangers.map(async (answer) => (await look(answer)).newer))).toEqual(
     strangers.map(() => null),
@@ -83,13 +85,13 @@ test("another product of the same name announces nothing: it lacks this version,
 
 test("an older registry entry without programs does not matter", async () => {
   const older = { bin: undefined, optionalDependencies: undefined };
-  expect((await look(packument("1.3.0", { "0.0.1": older, "1.2.3": {}, "1.3.0": {} }))).newer).toBe("1.3.0");
+  expect((await look(createPackument("1.3.0", { "0.0.1": older, "1.2.3": {}, "1.3.0": {} }))).newer).toBe("1.3.0");
 });
 
 test("a withdrawn version, or one that needs a newer Node, is not announced", async () => {
-  const withdrawn = packument("1.3.0", { "1.2.3": {}, "1.3.0": { deprecated: "It eats files." } });
-  const tooNew = packument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=26" } } });
-  const fits = packument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=24" } } });
+  const withdrawn = createPackument("1.3.0", { "1.2.3": {}, "1.3.0": { deprecated: "It eats files." } });
+  const tooNew = createPackument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=26" } } });
+  const fits = createPackument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=24" } } });
   expect([(await look(withdrawn)).newer, (await look(tooNew)).newer, (await look(fits)).newer]).toEqual([
     null,
     null,
@@ -98,7 +100,7 @@ test("a withdrawn version, or one that needs a newer Node, is not announced", as
 });
 
 test("a registry that is down, slow, or answers anything else announces nothing and breaks nothing", async () => {
-  const hostile = packument("1.3.0\u001b[31m", { "1.2.3": {}, "1.3.0\u001b[31m": {} });
+  const hostile = createPackument("1.3.0\u001b[31m", { "1.2.3": {}, "1.3.0\u001b[31m": {} });
   const answers = [
     new Problem("UNREACHABLE", "It is down."),
     new Problem("TIMED_OUT", "It is slow."),
@@ -106,7 +108,7 @@ test("a registry that is down, slow, or answers anything else announces nothing 
     "",
     "null",
     { error: "Not found" },
-    { ...packument("1.3.0"), "dist-tags": { latest: "__proto__" } },
+    { ...createPackument("1.3.0"), "dist-tags": { latest: "__proto__" } },
     hostile,
   ];
   expect(await Promise.all(answers.map(async (answer) => (await look(answer)).newer))).toEqual(answers.map(() => null));

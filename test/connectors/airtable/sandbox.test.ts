@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { connected, sandboxServices } from "../support/sandbox.ts";
+import { connectService, sandboxServices } from "../support/sandbox.ts";
 
-const airtable = () => connected(sandboxServices(), "airtable");
+const airtable = () => connectService(sandboxServices(), "airtable");
 
 test("Airtable in the sandbox: the account, its bases and their content", async () => {
   const { identity, run } = await airtable();
@@ -100,7 +100,7 @@ test("Airtable in the sandbox: a record is added, read, changed and deleted", as
 
 test("Airtable in the sandbox: an invalid value is refused before anything is written", async () => {
   const world = sandboxServices();
-  const { run } = await connected(world, "airtable");
+  const { run } = await connectService(world, "airtable");
   const create = (fields: Record<string, unknown>) =>
     run("airtable.create_record", { table: "Tasks", name: "x", fields });
   await expect(create({ Status: "Maybe" })).rejects.toMatchObject({ message: "“Maybe” is not a choice of Status." });

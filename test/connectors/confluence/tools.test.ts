@@ -179,17 +179,17 @@ test("another user's concurrent change is kept: the text is added to the newer v
 });
 
 test("a page that is replaced never overwrites an unread version", async () => {
-  const overtaken = (number: number) => ({
+  const createConflict = (number: number) => ({
     code: "SERVICE_FAILED",
     message: `The page “Deploy guide” changed after version ${number}. Nothing was written.`,
     hint: "Read the page again, then change it.",
     details: { service: "confluence", service_status: 409, field: "version" },
   });
   const input = { page: "98369", text: "New", mode: "replace" };
-  await expect(run("confluence.update_page", { ...input, version: 3 }, READ)).rejects.toMatchObject(overtaken(3));
+  await expect(run("confluence.update_page", { ...input, version: 3 }, READ)).rejects.toMatchObject(createConflict(3));
   await expect(
     run("confluence.update_page", input, READ, { request: PUT, body: update("<p>New</p>", 5), ...CONFLICT }),
-  ).rejects.toMatchObject(overtaken(4));
+  ).rejects.toMatchObject(createConflict(4));
 });
 
 test("a page that keeps changing is given up after three attempts", async () => {

@@ -20,7 +20,7 @@ function faults(source: string): string[] {
 }
 
 /** The example with one piece replaced, which must exist. */
-function changed(piece: string, by: string): string {
+function replacePiece(piece: string, by: string): string {
   if (!TASKS.includes(piece)) throw new Error(`the example has no ${piece}`);
   return TASKS.replace(piece, by);
 }
@@ -179,7 +179,7 @@ test.for([
     "The description is not valid YAML or JSON: Unresolved tag: tag:yaml.org,2002:js/function (line 2).",
   ],
 ])("%s → %s is reported in one sentence", ([piece = "", by = "", sentence]) => {
-  expect(faults(changed(piece, by))[0]).toBe(sentence);
+  expect(faults(replacePiece(piece, by))[0]).toBe(sentence);
 });
 
 test("an invalid description is one sentence too", () => {

@@ -180,7 +180,7 @@ test.each([
 });
 
 test("an issue is read with its description and newest comments", async () => {
-  const comment = (id: number) => ({
+  const createComment = (id: number) => ({
     id,
     user: { login: `u${id}` },
     body: `c${id}`,
@@ -190,8 +190,8 @@ test("an issue is read with its description and newest comments", async () => {
     "github.get_issue",
     { repository: "https://github.com/acme/web", number: 3 },
     { request: `GET ${WEB}/issues/3`, json: issue(3, "Three", { body: "Text", comments: 6 }) },
-    { request: `GET ${WEB}/issues/3/comments?per_page=5&page=2`, json: [comment(6)] },
-    { request: `GET ${WEB}/issues/3/comments?per_page=5&page=1`, json: [1, 2, 3, 4, 5].map(comment) },
+    { request: `GET ${WEB}/issues/3/comments?per_page=5&page=2`, json: [createComment(6)] },
+    { request: `GET ${WEB}/issues/3/comments?per_page=5&page=1`, json: [1, 2, 3, 4, 5].map(createComment) },
   );
   expect(result.text).toBe(
     [

@@ -26,7 +26,7 @@ function message(id: string, subject: string, more: { headers?: [string, string]
   };
 }
 
-const decoded = (requests: { body?: unknown }[]) => {
+const decodeMail = (requests: { body?: unknown }[]) => {
   const raw = String((requests.at(-1)?.body as { raw?: string } | undefined)?.raw);
   expect(raw).toMatch(/^[\w-]+$/);
   const [head = "", content = ""] = Buffer.from(raw, "base64url").toString("latin1").split("\r\n\r\n");
@@ -88,7 +88,7 @@ test("a message is sent as MIME in base64url", async () => {
     request: `POST ${MESSAGES}/send`,
     json: { id: "m1", threadId: "t1", labelIds: ["SENT"] },
   });
-  expect(decoded(asked)).toEqual({
+  expect(decodeMail(asked)).toEqual({
     lines: [
       "To: Sam <sam@example.com>",
       "Cc: a@x.test",
@@ -137,7 +137,7 @@ test("a reply to all keeps the conversation, omits the user's address, and goes 
     { request: `POST ${MESSAGES}/send`, json: { id: "m3", threadId: "18c0ffee00000001" } },
   );
   expect(asked.at(-1)?.body).toMatchObject({ threadId: "18c0ffee00000001" });
-  expect(decoded(asked).lines.slice(0, 7)).toEqual([
+  expect(decodeMail(asked).lines.slice(0, 7)).toEqual([
     "To: list@x.test",
     "Cc: Ana <ana@x.test>,",
     " bob@x.test",

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { connected, sandboxServices } from "../support/sandbox.ts";
+import { connectService, sandboxServices } from "../support/sandbox.ts";
 
 const DANA = { account_id: "108174562309871234501", email: "dana@example.com", name: "Dana Demo" };
 
 test("Gmail in the sandbox: search, read, reply, draft, label and archive, and Sam receives what is sent", async () => {
   const world = sandboxServices();
-  const gmail = await connected(world, "gmail");
+  const gmail = await connectService(world, "gmail");
   expect(gmail.identity).toMatchObject({ user: DANA, metadata: { email: "dana@example.com" } });
   const inbox = await gmail.run("gmail.search", {});
   expect(inbox.text).toMatch(/^3 emails in the inbox:/);
@@ -62,7 +62,7 @@ test("Gmail in the sandbox: search, read, reply, draft, label and archive, and S
 });
 
 test("V13 Calendar in the sandbox: whole days, moved events, deleted ones, and who is free", async () => {
-  const calendar = await connected(sandboxServices(), "google-calendar");
+  const calendar = await connectService(sandboxServices(), "google-calendar");
   expect(calendar.identity.metadata).toMatchObject({ time_zone: "Europe/Berlin" });
   const days = { title: "Holidays", start: "2026-12-24", end: "2026-12-26", allDay: true };
   const created = await calendar.run("google-calendar.create_event", days);
@@ -110,7 +110,7 @@ test("V13 Calendar in the sandbox: whole days, moved events, deleted ones, and w
 });
 
 test("Docs in the sandbox: found, read, created, added to and changed", async () => {
-  const docs = await connected(sandboxServices(), "google-docs");
+  const docs = await connectService(sandboxServices(), "google-docs");
   const results = await docs.run("google-docs.search", { text: "release notes" });
   expect(results.data).toMatchObject({
     documents: [{ name: "Release notes 1.4", owner: "Dana Demo", kind: "document" }],
@@ -133,7 +133,7 @@ test("Docs in the sandbox: found, read, created, added to and changed", async ()
 
 test("Sheets in the sandbox: read, rows added, cells changed, created; a sheet that Sam shares for reading cannot be written", async () => {
   const world = sandboxServices();
-  const sheets = await connected(world, "google-sheets");
+  const sheets = await connectService(world, "google-sheets");
   const read = await sheets.run("google-sheets.read_range", { spreadsheet: "Budget 2026" });
   expect(read.text).toContain("| Item | Month | EUR |\n| --- | --- | --- |\n| Hosting | October | 412 |");
   const appended = await sheets.run("google-sheets.append_rows", {
@@ -174,7 +174,7 @@ test("Sheets in the sandbox: read, rows added, cells changed, created; a sheet t
 });
 
 test("Drive in the sandbox: found, viewed, shared, put in a folder, and trashed", async () => {
-  const drive = await connected(sandboxServices(), "google-drive");
+  const drive = await connectService(sandboxServices(), "google-drive");
   const inside = await drive.run("google-drive.search", { folder: "Kay" });
   expect(inside.text).toMatch(/^2 files in Kay:/);
   await drive.run("google-drive.create_folder", { title: "Plans", parent: "Kay" });
@@ -196,7 +196,7 @@ test("Drive in the sandbox: found, viewed, shared, put in a folder, and trashed"
 
 test("a connection without the right to write names the permission", async () => {
   const scopes = ["openid", "email", "profile", "https://www.googleapis.com/auth/gmail.readonly"];
-  const gmail = await connected(sandboxServices(), "gmail", scopes);
+  const gmail = await connectService(sandboxServices(), "gmail", scopes);
   await expect(gmail.run("gmail.send_message", { to: "a@example.com", body: "x" })).rejects.toMatchObject({
     code: "SERVICE_FAILED",
     message: "The connection to Gmail lacks the permission gmail.modify.",

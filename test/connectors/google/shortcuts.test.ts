@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connected, sandboxServices } from "../support/sandbox.ts";
+import { connectService, sandboxServices } from "../support/sandbox.ts";
 
 const DOCUMENT = "1TargetDocument00000000000000000001";
 const GONE = "1ShortcutToNothing0000000000000001";
@@ -44,7 +44,7 @@ const seed = {
 
 test("B225 a shortcut leads to its document, by name and by ID", async () => {
   const world = sandboxServices(seed);
-  const docs = await connected(world, "google-docs");
+  const docs = await connectService(world, "google-docs");
   expect((await docs.run("google-docs.read_document", { document: "Plan" })).data).toMatchObject({
     id: DOCUMENT,
     text: "Ship it",
@@ -62,7 +62,7 @@ test("B225 a shortcut leads to its document, by name and by ID", async () => {
 
 test("B225 a search shows a shortcut's target, and the trash takes only the shortcut", async () => {
   const world = sandboxServices(seed);
-  const drive = await connected(world, "google-drive");
+  const drive = await connectService(world, "google-drive");
   const { data, text } = await drive.run("google-drive.search", { text: "Plan", order: "oldest" });
   expect(data).toMatchObject({
     files: [
@@ -81,7 +81,7 @@ test("B225 a search shows a shortcut's target, and the trash takes only the shor
 });
 
 test("Drive is searched by owner, sharing, date and order", async () => {
-  const drive = await connected(sandboxServices(seed), "google-drive");
+  const drive = await connectService(sandboxServices(seed), "google-drive");
   const names = async (input: Record<string, unknown>) => {
     const { data } = await drive.run("google-drive.search", input);
     return (data as { files: { name: string }[] }).files.map(({ name }) => name);

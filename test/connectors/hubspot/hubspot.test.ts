@@ -44,7 +44,7 @@ function record(id: string, properties: Record<string, string | null>) {
   return { id, properties: { hs_object_id: id, ...properties }, createdAt: time, updatedAt: time, archived: false };
 }
 
-function searched(type: "contacts" | "deals", body: object, results: unknown[], more: object = {}): Expected {
+function createSearch(type: "contacts" | "deals", body: object, results: unknown[], more: object = {}): Expected {
   return {
     request: `POST ${API}/crm/v3/objects/${type}/search`,
     body,
@@ -119,8 +119,10 @@ test("contacts are found over as many pages as the limit needs", async () => {
   const result = await run(
     "hubspot.search_contacts",
     { text: "lind", limit: 2 },
-    searched("contacts", first, [MARA], { total: 3, paging: { next: { after: "1" } } }),
-    searched("contacts", { ...first, limit: 1, after: "1" }, [record("102", { email: "x@example.com" })], { total: 3 }),
+    createSearch("contacts", first, [MARA], { total: 3, paging: { next: { after: "1" } } }),
+    createSearch("contacts", { ...first, limit: 1, after: "1" }, [record("102", { email: "x@example.com" })], {
+      total: 3,
+    }),
   );
   expect(result.text).toBe(
     [
@@ -141,7 +143,7 @@ test("contacts of a company are a filter, not words", async () => {
   const result = await run(
     "hubspot.search_contacts",
     { company: "Northwind" },
-    searched("contacts", { ...body, filterGroups: [{ filters }] }, []),
+    createSearch("contacts", { ...body, filterGroups: [{ filters }] }, []),
   );
   expect(result.text).toBe("No contacts at Northwind.");
 });
@@ -187,7 +189,7 @@ test("a name of several contacts is asked back with their addresses, and nothing
     run(
       "hubspot.update_contact",
       { contact: "Mara Lind", phone: "1" },
-      searched("contacts", contactSearch("Mara Lind"), [MARA, otherContact]),
+      createSearch("contacts", contactSearch("Mara Lind"), [MARA, otherContact]),
     ),
   ).rejects.toMatchObject({
     code: "INVALID_REQUEST",
@@ -198,7 +200,11 @@ test("a name of several contacts is asked back with their addresses, and nothing
 
 test("a part of a contact's name is enough to read it, and not to change it", async () => {
   await expect(
-    run("hubspot.update_contact", { contact: "Mara", phone: "1" }, searched("contacts", contactSearch("Mara"), [MARA])),
+    run(
+      "hubspot.update_contact",
+      { contact: "Mara", phone: "1" },
+      createSearch("contacts", contactSearch("Mara"), [MARA]),
+    ),
   ).rejects.toMatchObject({
     message: "No contact in HubSpot is called “Mara”.",
     hint: "Similar: Mara Lind (mara@example.com, 101). Use the whole name.",
@@ -314,7 +320,7 @@ test.each([
     "hubspot.list_deals",
     input,
     PIPELINES,
-    searched("deals", { ...DEAL_SEARCH, filterGroups: filters.length > 0 ? [{ filters }] : [] }, [RENEWAL]),
+    createSearch("deals", { ...DEAL_SEARCH, filterGroups: filters.length > 0 ? [{ filters }] : [] }, [RENEWAL]),
   );
   expect(result.text.split("\n")[0]).toBe(head);
 });
@@ -324,7 +330,7 @@ test("a deal starts in the first stage of the default pipeline, associated with 
     "hubspot.create_deal",
     { name: "Acme renewal", amount: 5000, close_date: "2026-12-31", contact: "Mara Lind" },
     PIPELINES,
-    searched("contacts", contactSearch("Mara Lind"), [MARA]),
+    createSearch("contacts", contactSearch("Mara Lind"), [MARA]),
     {
       request: `POST ${API}/crm/v3/objects/deals`,
       body: {
@@ -373,7 +379,7 @@ test("a note is HTML with the text escaped, with the current time, associated wi
   const result = await run(
     "hubspot.add_note",
     { contact: "Mara Lind", deal: "501", text: "Called & said <b>\n\n- **yes**" },
-    searched("contacts", contactSearch("Mara Lind"), [MARA]),
+    createSearch("contacts", contactSearch("Mara Lind"), [MARA]),
     { request: `GET ${API}/crm/v3/objects/deals/501?properties=${DEAL.replaceAll(",", "%2C")}`, json: RENEWAL },
     {
       request: `POST ${API}/crm/v3/objects/notes`,

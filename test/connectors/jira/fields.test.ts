@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { jira } from "#connectors/jira/jira";
 import { buildJql, describeFilter } from "#connectors/jira/jql";
 import { createRunner, type Expected, summarize } from "../support/outside.ts";
-import { connected, sandboxServices } from "../support/sandbox.ts";
+import { connectService, sandboxServices } from "../support/sandbox.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };
 const API = "https://api.atlassian.com/ex/jira/c-main/rest/api/3";
@@ -148,7 +148,7 @@ test("the approval shows every field", () => {
 });
 
 test("an issue is edited in the sandbox: summary, priority, due date, labels, parent and description", async () => {
-  const { run: call } = await connected(sandboxServices(), "jira");
+  const { run: call } = await connectService(sandboxServices(), "jira");
   const edit = (input: Record<string, unknown>) => call("jira.edit_issue", { issue: "KAY-3", ...input });
   await edit({ summary: "New  name", priority: "high", due: "2026-12-24", labels: "one, two", parent: "KAY-1" });
   await edit({ addLabels: "three", removeLabels: "one", description: "**new**", fields: { Reporter: "Sam Sample" } });
@@ -181,7 +181,7 @@ test.each([
 ])("issues of a sprint are found by %s", async (sprint, clause, words, keys) => {
   expect(buildJql({ sprint })).toBe(`${clause} ORDER BY updated DESC`);
   expect(describeFilter({ sprint })).toBe(words);
-  const { run: call } = await connected(sandboxServices(), "jira");
+  const { run: call } = await connectService(sandboxServices(), "jira");
   expect((await call("jira.search", { sprint })).data).toMatchObject({ issues: keys.map((key) => ({ key })) });
 });
 
@@ -204,7 +204,7 @@ test("issues are searched by reporter, priority, labels and dates", async () => 
   expect(describeFilter({ reporter: "me", priority: "High", labels: ["x"], dueBefore: "2026-12-01" })).toBe(
     "issues reported by you of priority High labelled x due by 2026-12-01",
   );
-  const { run: call } = await connected(sandboxServices(), "jira");
+  const { run: call } = await connectService(sandboxServices(), "jira");
   await call("jira.edit_issue", { issue: "KAY-3", priority: "Highest", labels: "odd", due: "2026-12-24" });
   const keys = async (input: Record<string, unknown>) =>
     ((await call("jira.search", input)).data as { issues: { key: string }[] }).issues.map(({ key }) => key);

@@ -35,7 +35,7 @@ function person(...answers: UserResponse[]) {
   };
 }
 
-async function linked(server: ReturnType<typeof notesServer>) {
+async function openLink(server: ReturnType<typeof notesServer>) {
   return await openMcpClient({
     name: "notes",
     title: "Notes",
@@ -56,7 +56,7 @@ test.each(["legacy", "modern"] as const)(
       submit({ title: "abc", stars: "9" }),
       submit({ title: "abc", stars: "4", tags: ["b", "r"] }),
     );
-    const link = await linked(server);
+    const link = await openLink(server);
     const handler = createElicitationHandler(people, ASKING);
     const order: string[] = [];
     const result = await link.call(
@@ -85,7 +85,7 @@ test.each(["legacy", "modern"] as const)(
 
 test("a denial is a decline, leaving and expiry are a cancel, and each reaches the server", async () => {
   const server = notesServer();
-  const link = await linked(server);
+  const link = await openLink(server);
   for (const answer of [{ action: "deny" }, { action: "cancel" }] as UserResponse[])
     await link.call(
       "pick_note",
@@ -98,7 +98,7 @@ test("a denial is a decline, leaving and expiry are a cancel, and each reaches t
 
 test("if nobody can be asked, that is interaction_unavailable, and the server gets a cancel", async () => {
   const server = notesServer();
-  const link = await linked(server);
+  const link = await openLink(server);
   const handler = createElicitationHandler(undefined, ASKING);
   await link.call("pick_note", {}, { writes: false, onElicitation: handler.answer });
   expect([server.state.said, handler.notes()]).toEqual([
@@ -112,7 +112,7 @@ test("if nobody can be asked, that is interaction_unavailable, and the server ge
 
 test("a server that keeps asking gets five answers", async () => {
   const server = notesServer();
-  const link = await linked(server);
+  const link = await openLink(server);
   const answers = Array.from({ length: 9 }, () => submit({ title: "abc" }));
   await link.call(
     "nag",
@@ -125,7 +125,7 @@ test("a server that keeps asking gets five answers", async () => {
 
 test("a URL that must be visited first is shown whole with its host and not opened, and the call is repeated afterwards; a report by the server counts too", async () => {
   const server = notesServer();
-  const link = await linked(server);
+  const link = await openLink(server);
   const { people, cards, requests } = person(submit({}), submit({}));
   const paying = {
     ...people,

@@ -53,7 +53,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
     });
 
     /** The result of a call as a user sees it. */
-    async function shown(remote: string, input: Record<string, unknown> = {}) {
+    async function callTool(remote: string, input: Record<string, unknown> = {}) {
       const tool = list.tools.find((tool) => tool.remote === remote) as McpTool;
       return toToolResult("Everything", tool, await link.call(remote, input, { writes: false }));
     }
@@ -86,43 +86,43 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
     });
 
     test("its resources and prompts are listed and read as tools", async () => {
-      const resources = (await shown("resources/list")).text;
+      const resources = (await callTool("resources/list")).text;
       expect(resources).toMatch(/^- `demo:\/\/resource\/static\/document\/[\w.-]+`: /m);
       expect(resources).toMatch(/^- `demo:\/\/resource\/dynamic\/text\/\{resourceId\}`: .*a template/m);
-      expect((await shown("resources/read", { uri: "demo://resource/dynamic/text/3" })).text).toMatch(
+      expect((await callTool("resources/read", { uri: "demo://resource/dynamic/text/3" })).text).toMatch(
         /^`demo:\/\/resource\/dynamic\/text\/3`\n\nResource 3: /,
       );
-      await expect(shown("resources/read", { uri: "demo://nothing" })).rejects.toMatchObject({
+      await expect(callTool("resources/read", { uri: "demo://nothing" })).rejects.toMatchObject({
         code: "SERVICE_FAILED",
       });
-      expect((await shown("prompts/list")).text).toMatch(/^- `args-prompt`: .*arguments: city, state\?/m);
+      expect((await callTool("prompts/list")).text).toMatch(/^- `args-prompt`: .*arguments: city, state\?/m);
       const prompt = { name: "args-prompt", arguments: '{"city": "Bern"}' };
-      expect((await shown("prompts/get", prompt)).text).toContain("Bern");
-      await expect(shown("prompts/get", { ...prompt, arguments: "Bern" })).rejects.toMatchObject({
+      expect((await callTool("prompts/get", prompt)).text).toContain("Bern");
+      await expect(callTool("prompts/get", { ...prompt, arguments: "Bern" })).rejects.toMatchObject({
         code: "INVALID_REQUEST",
       });
     });
 
     test("text, structured answers, pictures, resources and links are shown as such", async () => {
-      expect(await shown("echo", { message: "hello" })).toEqual({ data: null, text: "Echo: hello" });
-      expect(await shown("get-structured-content", { location: "Chicago" })).toEqual({
+      expect(await callTool("echo", { message: "hello" })).toEqual({ data: null, text: "Echo: hello" });
+      expect(await callTool("get-structured-content", { location: "Chicago" })).toEqual({
         data: { temperature: 36, conditions: "Light rain / drizzle", humidity: 82 },
         text: '{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}',
       });
-      expect(await shown("get-annotated-message", { messageType: "error", includeImage: true })).toMatchObject({
+      expect(await callTool("get-annotated-message", { messageType: "error", includeImage: true })).toMatchObject({
         text: "Error: Operation failed\n\n(An image, image/png, 4 KiB)",
       });
-      expect(await shown("get-resource-links", { count: 2 })).toMatchObject({
+      expect(await callTool("get-resource-links", { count: 2 })).toMatchObject({
         text: expect.stringMatching(
           /\n\nBlob Resource 1: `demo:\/\/resource\/dynamic\/blob\/1`\n\nText Resource 2: `demo:/,
         ),
       });
-      expect(await shown("get-resource-reference", { resourceType: "Text", resourceId: 3 })).toMatchObject({
+      expect(await callTool("get-resource-reference", { resourceType: "Text", resourceId: 3 })).toMatchObject({
         text: expect.stringContaining(
           "\n\n`demo://resource/dynamic/text/3`\n\nResource 3: This is a plaintext resource",
         ),
       });
-      expect(await shown("get-resource-reference", { resourceType: "Blob", resourceId: 3 })).toMatchObject({
+      expect(await callTool("get-resource-reference", { resourceType: "Blob", resourceId: 3 })).toMatchObject({
         text: expect.stringMatching(/\n\n\(`demo:\/\/resource\/dynamic\/blob\/3`, text\/plain, \d+ bytes\)\n\n/),
       });
     });
@@ -192,7 +192,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
       const signal = AbortSignal.timeout(100);
       const call = link.call("trigger-long-running-operation", { duration: 5, steps: 1 }, { writes: false, signal });
       await expect(call).rejects.toMatchObject({ code: "CANCELLED" });
-      expect(await shown("get-sum", { a: 1, b: 2 })).toMatchObject({ text: "The sum of 1 and 2 is 3." });
+      expect(await callTool("get-sum", { a: 1, b: 2 })).toMatchObject({ text: "The sum of 1 and 2 is 3." });
     });
   },
 );

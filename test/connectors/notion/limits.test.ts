@@ -23,7 +23,7 @@ function fakeNotion(faults: (Response | undefined)[] = []) {
     if (fault) return fault;
     const isInvalid =
       children.length > 100 ||
-      children.some((block) => piecesOf(block).some((text) => text.length > 2_000 || !text.isWellFormed()));
+      children.some((block) => listPieces(block).some((text) => text.length > 2_000 || !text.isWellFormed()));
     if (isInvalid)
       return Response.json(
         { object: "error", status: 400, code: "validation_error", message: "too long" },
@@ -37,7 +37,7 @@ function fakeNotion(faults: (Response | undefined)[] = []) {
       results: children.map((_, index) => ({ object: "block", id: `b${index}` })),
     });
   }
-  return { fetch, writes, text: () => blocks.map((block) => piecesOf(block).join("")) };
+  return { fetch, writes, text: () => blocks.map((block) => listPieces(block).join("")) };
 }
 
 function page(id: string, title: string) {
@@ -45,7 +45,7 @@ function page(id: string, title: string) {
   return { object: "page", id, url: `https://www.notion.so/${title}-${id.replaceAll("-", "")}`, properties };
 }
 
-function piecesOf(block: Block): string[] {
+function listPieces(block: Block): string[] {
   return (block[block.type]?.rich_text ?? []).map(({ text }) => text.content);
 }
 
@@ -85,7 +85,7 @@ test("V16 a long text arrives whole, in three requests in order, despite a confl
     [`PATCH /v1/blocks/${PAGE}/children`, 50],
   ]);
   expect(world.text()).toEqual(PARAGRAPHS);
-  expect(world.writes[0]?.children[0] && piecesOf(world.writes[0].children[0]).map(({ length }) => length)).toEqual([
+  expect(world.writes[0]?.children[0] && listPieces(world.writes[0].children[0]).map(({ length }) => length)).toEqual([
     1_999, 2_000, 501,
   ]);
   expect(world.writes.every(({ headers }) => headers.get("notion-version") === "2026-03-11")).toBe(true);
@@ -135,5 +135,5 @@ test("V16 pieces, blocks and lists of any length keep every limit and every char
   expect(Math.max(...lists.map(({ length }) => length))).toBeLessThanOrEqual(100);
   expect(Math.max(...world.writes.map(({ children }) => JSON.stringify(children).length))).toBeLessThan(500_000);
   const paragraphs = world.writes.flatMap(({ children }) => children).filter(({ type }) => type === "paragraph");
-  expect(paragraphs.map((block) => piecesOf(block).join("")).join("")).toBe(`${emoji}The end.`);
+  expect(paragraphs.map((block) => listPieces(block).join("")).join("")).toBe(`${emoji}The end.`);
 });

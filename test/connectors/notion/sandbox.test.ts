@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { connected, sandboxServices } from "../support/sandbox.ts";
+import { connectService, sandboxServices } from "../support/sandbox.ts";
 
-const notion = () => connected(sandboxServices(), "notion");
+const notion = () => connectService(sandboxServices(), "notion");
 
 test("Notion in the sandbox: the account, and the workspace of the connection", async () => {
   const { identity } = await notion();
@@ -139,7 +139,7 @@ test("Notion in the sandbox: rows are listed, added and changed", async () => {
 });
 
 test("a connection that may not write says so in Notion's words", async () => {
-  const { run } = await connected(sandboxServices(), "notion", ["read_content"]);
+  const { run } = await connectService(sandboxServices(), "notion", ["read_content"]);
   await expect(run("notion.append", { page: "Onboarding", text: "x" })).rejects.toMatchObject({
     code: "SERVICE_FAILED",
     message: "Notion: Insufficient permissions for this endpoint.",

@@ -4,7 +4,7 @@ import { slack } from "#connectors/slack/slack";
 import { contextOver, runTool } from "../support/outside.ts";
 
 const users = new Map([["U0ANNANN1", "Ann Archer"]]);
-const markdown = (content: object) => toMarkdown(content as Content, { users });
+const renderContent = (content: object) => toMarkdown(content as Content, { users });
 const plainText = (text: string) => ({ type: "plain_text", text, emoji: true });
 const mrkdwn = (text: string) => ({ type: "mrkdwn", text, verbatim: false });
 const rich = (...elements: object[]) => ({ type: "rich_text", block_id: "b1", elements });
@@ -49,7 +49,7 @@ test("B201 a message with only blocks is read", () => {
       ],
     },
   ];
-  expect(markdown({ text: "", blocks })).toBe(
+  expect(renderContent({ text: "", blocks })).toBe(
     [
       "**Disk full on db-7**",
       "**Free:** 0 MB, ask @Ann Archer\n**Host**\ndb-7\n1 \\* 2",
@@ -70,7 +70,7 @@ test("B201 fields and blocks of an attachment are read", () => {
     },
     { fallback: "only this" },
   ];
-  expect(markdown({ text: "", attachments })).toBe(
+  expect(renderContent({ text: "", attachments })).toBe(
     "Service: checkout\nCount: 7\nloose\n\nlatency above 2s\n\nonly this",
   );
 });
@@ -88,7 +88,7 @@ test("B202 an attachment is read in addition to the text", () => {
       fallback: "main #812",
     },
   ];
-  expect(markdown({ text: "Build finished", attachments })).toBe(
+  expect(renderContent({ text: "Build finished", attachments })).toBe(
     [
       "Build finished",
       "for @Ann Archer",
@@ -142,7 +142,7 @@ test.each<[string, object, string]>([
     "(file: Log)\n\nline \\*1\\*\n\n(file: deleted)",
   ],
 ])("a message %s is shown once", (_, content, result) => {
-  expect(markdown(content)).toBe(result);
+  expect(renderContent(content)).toBe(result);
 });
 
 test.each<[object, string]>([
@@ -169,16 +169,16 @@ test.each<[object, string]>([
   [{ type: "section", text: null, fields: [7, null] }, "(section block)"],
   [{ type: "button_less", elements: [{ type: "button", text: plainText("x"), url: "javascript:alert(1)" }] }, "x"],
 ])("a block of another kind is read or named: %j", (block, result) => {
-  expect(markdown({ blocks: [block] })).toBe(result);
+  expect(renderContent({ blocks: [block] })).toBe(result);
 });
 
 test("malformed blocks do not hide the message", () => {
-  expect(markdown({ text: "hi", blocks: ["x", null, { type: 7 }], attachments: [{ fields: [{}] }] })).toBe(
+  expect(renderContent({ text: "hi", blocks: ["x", null, { type: 7 }], attachments: [{ fields: [{}] }] })).toBe(
     "hi\n\n(unknown block)",
   );
   let deep: object = plainText("deep");
   for (let level = 0; level < 10_000; level++) deep = { inner: [deep] };
-  expect(markdown({ blocks: [{ type: "x", deep }] })).toBe("(x block)");
+  expect(renderContent({ blocks: [{ type: "x", deep }] })).toBe("(x block)");
   expect(listContentUsers({ text: "<@U3>", blocks: [deep] } as Content)).toEqual(["U3"]);
 });
 
@@ -244,14 +244,14 @@ test("what a user wrote is shown once, with the names that only its text has", (
     ),
   ];
   const message = { text: "see <#C9|random> <!subteam^S1|@devs> :wave::skin-tone-2:", blocks };
-  expect(markdown(message)).toBe("see #random @devs :wave::skin-tone-2:");
-  expect(markdown({ ...message, text: "Build failed", bot_id: "B1" })).toBe(
+  expect(renderContent(message)).toBe("see #random @devs :wave::skin-tone-2:");
+  expect(renderContent({ ...message, text: "Build failed", bot_id: "B1" })).toBe(
     "Build failed\n\nsee #C9 @group :wave::skin-tone-2:",
   );
 });
 
 // https://docs.slack.dev/reference/events/message/ (subtypes)
 test("a message without words is named by its kind", () => {
-  expect(markdown({ text: "", subtype: "huddle_thread", room: { id: "R1" } })).toBe("(huddle thread)");
-  expect(markdown({ text: "", files: [{ id: "F1", file_access: "check_file_info" }] })).toBe("(file: unnamed)");
+  expect(renderContent({ text: "", subtype: "huddle_thread", room: { id: "R1" } })).toBe("(huddle thread)");
+  expect(renderContent({ text: "", files: [{ id: "F1", file_access: "check_file_info" }] })).toBe("(file: unnamed)");
 });

@@ -52,7 +52,7 @@ const info = (user: typeof ANN): Expected => ({
   request: `GET ${API}/users.info?user=${user.id}`,
   json: { ok: true, user },
 });
-const posted = (channelId: string): Omit<Expected, "request"> => ({
+const createPostReply = (channelId: string): Omit<Expected, "request"> => ({
   json: { ok: true, channel: channelId, ts: "1700000000.000100", message: { type: "message", text: "x" } },
 });
 
@@ -293,7 +293,7 @@ test("a message goes to a channel by its name, as mrkdwn", async () => {
     { channel: "#General", text: "**Hello** <all> @nobody" },
     listing,
     people,
-    { request: `POST ${API}/chat.postMessage`, body, ...posted("C0GENERAL1") },
+    { request: `POST ${API}/chat.postMessage`, body, ...createPostReply("C0GENERAL1") },
   );
   expect(result.text).toBe("Sent to #general.\n\nhttps://acme.slack.com/archives/C0GENERAL1/p1700000000000100");
 });
@@ -308,7 +308,7 @@ test("a handle in a message mentions its user, but not in code", async () => {
     { channel: "general", text: "@bob, see `@bob` and @channel, ann@example.com" },
     listing,
     people,
-    { request: `POST ${API}/chat.postMessage`, body, ...posted("C0GENERAL1") },
+    { request: `POST ${API}/chat.postMessage`, body, ...createPostReply("C0GENERAL1") },
   );
 });
 
@@ -325,7 +325,11 @@ test.each([["Bob Builder"], ["@bob"], ["<@U0BOBBOB2>"], ["bob builder"]])(
         body: { users: BOB.id },
         json: { ok: true, channel: { id: "D0ANNBOB1" } },
       },
-      { request: `POST ${API}/chat.postMessage`, body: { channel: "D0ANNBOB1", text: "hi" }, ...posted("D0ANNBOB1") },
+      {
+        request: `POST ${API}/chat.postMessage`,
+        body: { channel: "D0ANNBOB1", text: "hi" },
+        ...createPostReply("D0ANNBOB1"),
+      },
     );
     expect(result.data).toMatchObject({ channel: "@Bob Builder" });
   },

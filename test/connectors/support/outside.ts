@@ -41,10 +41,10 @@ export function outside(...expected: Expected[]) {
     if (next.fault) throw next.fault;
     return answer(next);
   }
-  function done(): void {
+  function checkDone(): void {
     if (remaining.length > 0) throw new Error(`not asked: ${remaining.map(({ request }) => request).join(", ")}`);
   }
-  return { fetch, asked: requests, done };
+  return { fetch, asked: requests, done: checkDone };
 }
 
 /** The HTTP core over a fake outside; pauses are only recorded. */

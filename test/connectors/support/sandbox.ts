@@ -36,7 +36,7 @@ export function sandboxServices(seed?: unknown) {
 }
 
 /** Connects a service through its consent page. Returns a function that runs its tools by name. */
-export async function connected(world: ReturnType<typeof sandboxServices>, name: string, scopes?: string[]) {
+export async function connectService(world: ReturnType<typeof sandboxServices>, name: string, scopes?: string[]) {
   const configuration = world.configured.find(({ service }) => service.name === name);
   if (!configuration?.client) throw new Error(`${name} cannot be connected`);
   const { service, endpoints, client } = configuration;

@@ -1,18 +1,18 @@
 import Airtable from "airtable";
 import { expect, test } from "vitest";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
 const ALL = "data.records:read data.records:write schema.bases:read";
 
-async function client(scope = ALL) {
-  const world = await served("airtable");
-  const { token } = await world.signedIn("airtable", scope);
-  const base = (await (await world.signedIn("airtable", ALL)).call("/v0/meta/bases")).body.bases[0].id;
+async function createClient(scope = ALL) {
+  const world = await serveSandbox("airtable");
+  const { token } = await world.signIn("airtable", scope);
+  const base = (await (await world.signIn("airtable", ALL)).call("/v0/meta/bases")).body.bases[0].id;
   return new Airtable({ apiKey: token, endpointUrl: world.url, noRetryIfRateLimited: true }).base(base);
 }
 
 test("airtable.js reads a table page by page, sorted, filtered and with few fields", async () => {
-  const tasks = (await client())("Tasks");
+  const tasks = (await createClient())("Tasks");
   const sizes: number[] = [];
   await tasks.select({ pageSize: 2 }).eachPage((records, next) => {
     sizes.push(records.length);
@@ -35,14 +35,14 @@ test("airtable.js reads a table page by page, sorted, filtered and with few fiel
 });
 
 test("a long formula, which airtable.js sends in a body, finds the same", async () => {
-  const tasks = (await client())("Tasks");
+  const tasks = (await createClient())("Tasks");
   const filterByFormula = `OR({Name} = 'Record the demo'${", {Name} = 'Nothing of that name at all'".repeat(500)})`;
   const records = await tasks.select({ filterByFormula, fields: ["Name"], pageSize: 1 }).all();
   expect(records.map((record) => record.get("Name"))).toEqual(["Record the demo"]);
 });
 
 test("airtable.js creates, changes and deletes records, one and many", async () => {
-  const tasks = (await client())("Tasks");
+  const tasks = (await createClient())("Tasks");
   const one = await tasks.create({ Name: "Colours", Hours: 1 });
   const two = await tasks.create([{ fields: { Name: "Blue" } }, { fields: { Name: "Green" } }]);
   expect([one.get("Name"), ...two.map((record) => record.get("Name"))]).toEqual(["Colours", "Blue", "Green"]);
@@ -53,8 +53,8 @@ test("airtable.js creates, changes and deletes records, one and many", async () 
 });
 
 test("airtable.js reports a missing record and a missing scope", async () => {
-  const tasks = (await client())("Tasks");
-  expect(await failureOf(tasks.find("rec00000000000000"))).toMatchObject({ error: "NOT_FOUND", statusCode: 404 });
-  const reader = (await client("data.records:read"))("Tasks");
-  expect(await failureOf(reader.create({ Name: "x" }))).toMatchObject({ error: "NOT_AUTHORIZED", statusCode: 403 });
+  const tasks = (await createClient())("Tasks");
+  expect(await catchFailure(tasks.find("rec00000000000000"))).toMatchObject({ error: "NOT_FOUND", statusCode: 404 });
+  const reader = (await createClient("data.records:read"))("Tasks");
+  expect(await catchFailure(reader.create({ Name: "x" }))).toMatchObject({ error: "NOT_AUTHORIZED", statusCode: 403 });
 });

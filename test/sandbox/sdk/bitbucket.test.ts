@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
 // Required, not imported: its own types do not compile in a project of ES modules.
 const require = createRequire(import.meta.url);
@@ -8,14 +8,14 @@ const { Bitbucket } = require("bitbucket");
 
 const CLI = { workspace: "kay-demo", repo_slug: "kay-cli" };
 
-async function client(scope = "account repository pullrequest:write") {
-  const world = await served("bitbucket");
-  const { token } = await world.signedIn("bitbucket", scope);
+async function createClient(scope = "account repository pullrequest:write") {
+  const world = await serveSandbox("bitbucket");
+  const { token } = await world.signIn("bitbucket", scope);
   return new Bitbucket({ auth: { token }, baseUrl: `${world.url}/2.0`, notice: false });
 }
 
 test("bitbucket reads pull requests page by page, forward and back", async () => {
-  const bitbucket = await client();
+  const bitbucket = await createClient();
   const first = (await bitbucket.pullrequests.list({ ...CLI, pagelen: 1 })).data;
   expect([bitbucket.hasNextPage(first), bitbucket.hasPreviousPage(first)]).toEqual([true, false]);
   const second = (await bitbucket.getNextPage(first)).data;
@@ -25,7 +25,7 @@ test("bitbucket reads pull requests page by page, forward and back", async () =>
 });
 
 test("bitbucket creates a pull request, comments on it and declines it", async () => {
-  const bitbucket = await client();
+  const bitbucket = await createClient();
   const _body = {
     type: "pullrequest",
     title: "Colours",
@@ -45,14 +45,14 @@ test("bitbucket creates a pull request, comments on it and declines it", async (
 });
 
 test("bitbucket reports a missing repository and a missing scope", async () => {
-  const bitbucket = await client();
-  expect(await failureOf(bitbucket.repositories.get({ ...CLI, repo_slug: "nothing" }))).toMatchObject({
+  const bitbucket = await createClient();
+  expect(await catchFailure(bitbucket.repositories.get({ ...CLI, repo_slug: "nothing" }))).toMatchObject({
     name: "HTTPError",
     status: 404,
     error: { type: "error", error: { message: expect.stringContaining("You may not have access") } },
   });
-  const little = await client("account");
-  expect(await failureOf(little.pullrequests.list(CLI))).toMatchObject({
+  const little = await createClient("account");
+  expect(await catchFailure(little.pullrequests.list(CLI))).toMatchObject({
     status: 403,
     error: { error: { detail: { required: ["pullrequest"] } } },
   });

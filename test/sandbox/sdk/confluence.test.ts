@@ -1,19 +1,19 @@
 import { createV2Client } from "confluence.js";
 import { expect, test } from "vitest";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
 const READ = "read:page:confluence read:space:confluence read:comment:confluence";
 
 /** confluence.js checks every answer against Atlassian's own description of the API. */
-async function client(scope = `${READ} write:page:confluence write:comment:confluence delete:page:confluence`) {
-  const world = await served("atlassian");
-  const { token, cloudId } = await world.signedIn("atlassian", scope);
+async function createClient(scope = `${READ} write:page:confluence write:comment:confluence delete:page:confluence`) {
+  const world = await serveSandbox("atlassian");
+  const { token, cloudId } = await world.signIn("atlassian", scope);
   const host = `${world.url}/ex/confluence/${cloudId}`;
   return createV2Client({ host, auth: { type: "bearer", token } });
 }
 
 test("confluence.js reads pages by their cursor", async () => {
-  const confluence = await client();
+  const confluence = await createClient();
   const all = await confluence.page.getPages({ bodyFormat: "storage" });
   const ids: (string | undefined)[] = [];
   let cursor: string | undefined;
@@ -28,7 +28,7 @@ test("confluence.js reads pages by their cursor", async () => {
 });
 
 test("confluence.js creates a page, changes it, comments on it and deletes it", async () => {
-  const confluence = await client();
+  const confluence = await createClient();
   const spaceId = (await confluence.space.getSpaces({})).results?.[0]?.id ?? "";
   const body = (value: string) => ({ representation: "storage" as const, value });
   const page = await confluence.page.createPage({
@@ -49,9 +49,9 @@ test("confluence.js creates a page, changes it, comments on it and deletes it", 
 });
 
 test("confluence.js reports a missing page and a missing scope", async () => {
-  const confluence = await client();
-  expect(await failureOf(confluence.page.getPageById({ id: 1 }))).toMatchObject({ status: 404 });
-  const reader = await client(READ);
+  const confluence = await createClient();
+  expect(await catchFailure(confluence.page.getPageById({ id: 1 }))).toMatchObject({ status: 404 });
+  const reader = await createClient(READ);
   const request = { body: { spaceId: "1", title: "x" } };
-  expect(await failureOf(reader.page.createPage(request))).toMatchObject({ status: 401 });
+  expect(await catchFailure(reader.page.createPage(request))).toMatchObject({ status: 401 });
 });

@@ -1,19 +1,19 @@
 import { Octokit } from "@octokit/core";
 import { paginateRest } from "@octokit/plugin-paginate-rest";
 import { expect, test } from "vitest";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
 const Client = Octokit.plugin(paginateRest);
 const DOCS = { owner: "kay-demo", repo: "kay-docs" };
 
-async function client(scope = "repo") {
-  const world = await served("github");
-  const { token } = await world.signedIn("github", scope);
+async function createClient(scope = "repo") {
+  const world = await serveSandbox("github");
+  const { token } = await world.signIn("github", scope);
   return { octokit: new Client({ auth: token, baseUrl: world.url }), url: world.url };
 }
 
 test("Octokit reads issues by the Link header, and search results", async () => {
-  const { octokit } = await client();
+  const { octokit } = await createClient();
   const pages: number[][] = [];
   const issues = octokit.paginate.iterator("GET /repos/{owner}/{repo}/issues", { ...DOCS, state: "all", per_page: 2 });
   for await (const { data } of issues) pages.push(data.map(({ number }) => number));
@@ -25,7 +25,7 @@ test("Octokit reads issues by the Link header, and search results", async () => 
 });
 
 test("Octokit creates an issue, comments on it and closes it", async () => {
-  const { octokit, url } = await client();
+  const { octokit, url } = await createClient();
   const { status, data } = await octokit.request("POST /repos/{owner}/{repo}/issues", {
     ...DOCS,
     title: "Colours",
@@ -45,19 +45,19 @@ test("Octokit creates an issue, comments on it and closes it", async () => {
 });
 
 test("Octokit reports missing objects and invalid fields in its own words", async () => {
-  const { octokit } = await client();
+  const { octokit } = await createClient();
   const missingIssue = octokit.request("GET /repos/{owner}/{repo}/issues/{issue_number}", {
     ...DOCS,
     issue_number: 99,
   });
-  expect(await failureOf(missingIssue)).toMatchObject({
+  expect(await catchFailure(missingIssue)).toMatchObject({
     name: "HttpError",
     status: 404,
     message: "Not Found - https://docs.github.com/rest",
     response: { data: { message: "Not Found", status: "404" } },
   });
   const untitled = octokit.request("POST /repos/{owner}/{repo}/issues", { ...DOCS, title: "" });
-  expect(await failureOf(untitled)).toMatchObject({
+  expect(await catchFailure(untitled)).toMatchObject({
     status: 422,
     message: expect.stringMatching(
       /^Validation Failed: \{"resource":"Issue",.*\} - https:\/\/docs\.github\.com\/rest$/,
@@ -66,7 +66,7 @@ test("Octokit reports missing objects and invalid fields in its own words", asyn
 });
 
 test("Octokit reviews a pull request, and reads the checks of its commit", async () => {
-  const { octokit } = await client();
+  const { octokit } = await createClient();
   const { data: pulls } = await octokit.request("GET /repos/{owner}/{repo}/pulls", DOCS);
   const ownPull = pulls.find(({ user }) => user?.login === "dana-demo");
   const otherPull = pulls.find(({ user }) => user?.login === "sam-sample");
@@ -76,11 +76,11 @@ test("Octokit reviews a pull request, and reads the checks of its commit", async
     state: "APPROVED",
     user: { login: "dana-demo" },
   });
-  expect(await failureOf(review(ownPull?.number, "APPROVE"))).toMatchObject({
+  expect(await catchFailure(review(ownPull?.number, "APPROVE"))).toMatchObject({
     status: 422,
     message: expect.stringContaining("Can not approve your own pull request"),
   });
-  expect(await failureOf(review(otherPull?.number, "COMMENT"))).toMatchObject({ status: 422 });
+  expect(await catchFailure(review(otherPull?.number, "COMMENT"))).toMatchObject({ status: 422 });
   const checks = async (ref: string) =>
     (await octokit.request("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", { ...DOCS, ref })).data;
   expect(await checks(ownPull?.head.sha ?? "")).toMatchObject({

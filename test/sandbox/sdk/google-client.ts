@@ -1,12 +1,12 @@
 import { auth } from "@googleapis/calendar";
 import { REDIRECT } from "../stand-in.ts";
-import { served } from "./served.ts";
+import { serveSandbox } from "./served.ts";
 
 const AUTH = "https://www.googleapis.com/auth/";
 
 /** Options of every Google client: signed in by Google's own OAuth client, at the stand-in. */
 export async function options(...scopes: string[]) {
-  const world = await served("google");
+  const world = await serveSandbox("google");
   const { id: clientId, secret: clientSecret } = world.clients.google;
   const endpoints = { oauth2TokenUrl: `${world.url}/token` };
   const client = new auth.OAuth2({ clientId, clientSecret, redirectUri: REDIRECT, endpoints });

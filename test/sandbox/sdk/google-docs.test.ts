@@ -1,9 +1,9 @@
 import { docs } from "@googleapis/docs";
 import { expect, test } from "vitest";
 import { options } from "./google-client.ts";
-import { failureOf } from "./served.ts";
+import { catchFailure } from "./served.ts";
 
-async function client(scope = "documents") {
+async function createClient(scope = "documents") {
   const { client: _, ...rest } = await options(scope);
   return docs({ version: "v1", ...rest }).documents;
 }
@@ -29,7 +29,7 @@ const SECTION = {
 };
 
 test("@googleapis/docs creates a document, writes into it, styles it and removes text", async () => {
-  const documents = await client();
+  const documents = await createClient();
   const document = (await documents.create({ requestBody: { title: "Colours" } })).data;
   expect(document).toEqual({
     documentId: expect.any(String),
@@ -83,41 +83,43 @@ test("@googleapis/docs creates a document, writes into it, styles it and removes
 });
 
 test("@googleapis/docs changes nothing when one request of many is wrong, or the document is another revision", async () => {
-  const documents = await client();
+  const documents = await createClient();
   const { documentId: id, revisionId } = (await documents.create({ requestBody: { title: "Colours" } })).data;
   const documentId = id ?? "";
   const send = (requests: object[], requiredRevisionId?: string | null) =>
     documents.batchUpdate({ documentId, requestBody: { requests, writeControl: { requiredRevisionId } } });
   const insert = (index: number) => ({ insertText: { location: { index }, text: "Blue" } });
-  const refused = (message: string) => ({
+  const createRefusal = (message: string) => ({
     status: 400,
     message,
     response: { data: { error: { status: "INVALID_ARGUMENT" } } },
   });
-  expect(await failureOf(send([insert(1), insert(9)]))).toMatchObject(
-    refused("Invalid requests[1].insertText: Index 9 must be less than the end index of the referenced segment, 6."),
+  expect(await catchFailure(send([insert(1), insert(9)]))).toMatchObject(
+    createRefusal(
+      "Invalid requests[1].insertText: Index 9 must be less than the end index of the referenced segment, 6.",
+    ),
   );
-  expect(await failureOf(send([{ deleteContentRange: { range: { startIndex: 1, endIndex: 2 } } }]))).toMatchObject(
-    refused(
+  expect(await catchFailure(send([{ deleteContentRange: { range: { startIndex: 1, endIndex: 2 } } }]))).toMatchObject(
+    createRefusal(
       "Invalid requests[0].deleteContentRange: The range cannot include the newline character at the end of the segment.",
     ),
   );
-  expect(await failureOf(send([]))).toMatchObject(refused("Must specify at least one request."));
+  expect(await catchFailure(send([]))).toMatchObject(createRefusal("Must specify at least one request."));
   expect((await documents.get({ documentId })).data.revisionId).toBe(revisionId);
   const { data } = await send([insert(1)], revisionId);
   expect(data.writeControl?.requiredRevisionId).not.toBe(revisionId);
-  expect(await failureOf(send([insert(1)], revisionId))).toMatchObject(
-    refused(`The required revision ID '${revisionId}' does not match the latest revision.`),
+  expect(await catchFailure(send([insert(1)], revisionId))).toMatchObject(
+    createRefusal(`The required revision ID '${revisionId}' does not match the latest revision.`),
   );
 });
 
 test("@googleapis/docs reports a missing document and a missing scope", async () => {
-  expect(await failureOf((await client()).get({ documentId: "nothing" }))).toMatchObject({
+  expect(await catchFailure((await createClient()).get({ documentId: "nothing" }))).toMatchObject({
     status: 404,
     message: "Requested entity was not found.",
   });
-  const reader = await client("documents.readonly");
-  expect(await failureOf(reader.create({ requestBody: { title: "x" } }))).toMatchObject({
+  const reader = await createClient("documents.readonly");
+  expect(await catchFailure(reader.create({ requestBody: { title: "x" } }))).toMatchObject({
     status: 403,
     message: "Request had insufficient authentication scopes.",
   });

@@ -1,16 +1,16 @@
 import { sheets } from "@googleapis/sheets";
 import { expect, test } from "vitest";
 import { options } from "./google-client.ts";
-import { failureOf } from "./served.ts";
+import { catchFailure } from "./served.ts";
 
-async function client(scope = "spreadsheets") {
+async function createClient(scope = "spreadsheets") {
   const { client: oauth, ...rest } = await options(scope);
   return { api: sheets({ version: "v4", ...rest }).spreadsheets, oauth };
 }
 
 /** A client and a spreadsheet of one sheet, `Paint shop`, with a table of two rows. */
-async function painted() {
-  const { api } = await client();
+async function createSheet() {
+  const { api } = await createClient();
   const properties = { title: "Colours" };
   const spreadsheet = await api.create({
     requestBody: { properties, sheets: [{ properties: { title: "Paint shop" } }] },
@@ -28,7 +28,7 @@ async function painted() {
 const SHEET = { index: 0, sheetType: "GRID", gridProperties: { rowCount: 1000, columnCount: 26 } };
 
 test("@googleapis/sheets creates a spreadsheet and reads it with and without its cells", async () => {
-  const { api, spreadsheetId, made } = await painted();
+  const { api, spreadsheetId, made } = await createSheet();
   const expectedSheet = {
     spreadsheetId,
     properties: { title: "Colours", locale: "en_US", autoRecalc: "ON_CHANGE", timeZone: "Europe/Berlin" },
@@ -51,7 +51,7 @@ test("@googleapis/sheets creates a spreadsheet and reads it with and without its
 });
 
 test("@googleapis/sheets reads values formatted and raw, by rows and by columns, one range and many", async () => {
-  const { api, spreadsheetId } = await painted();
+  const { api, spreadsheetId } = await createSheet();
   const values = await api.values.get({ spreadsheetId, range: "Paint shop" });
   expect(values.data).toEqual({
     range: "'Paint shop'!A1:Z1000",
@@ -84,7 +84,7 @@ test("@googleapis/sheets reads values formatted and raw, by rows and by columns,
 });
 
 test("@googleapis/sheets appends below the table that a range is in, and inserts rows when told to", async () => {
-  const { api, spreadsheetId } = await painted();
+  const { api, spreadsheetId } = await createSheet();
   const raw = { spreadsheetId, valueInputOption: "RAW" };
   await api.values.update({ ...raw, range: "B5:B6", requestBody: { majorDimension: "COLUMNS", values: [["x", "y"]] } });
   const more = { insertDataOption: "INSERT_ROWS", includeValuesInResponse: true };
@@ -118,7 +118,7 @@ test("@googleapis/sheets appends below the table that a range is in, and inserts
 });
 
 test("@googleapis/sheets changes many ranges or none, clears cells, and adds, renames and deletes sheets", async () => {
-  const { api, spreadsheetId } = await painted();
+  const { api, spreadsheetId } = await createSheet();
   const valueInputOption = "USER_ENTERED";
   const write = (...data: { range: string; values: unknown[][] }[]) =>
     api.values.batchUpdate({ spreadsheetId, requestBody: { valueInputOption, data } });
@@ -135,7 +135,9 @@ test("@googleapis/sheets changes many ranges or none, clears cells, and adds, re
       ],
     },
   );
-  const refused = await failureOf(write({ range: "A1", values: [["lost"]] }, { range: "Nowhere!A1", values: [["x"]] }));
+  const refused = await catchFailure(
+    write({ range: "A1", values: [["lost"]] }, { range: "Nowhere!A1", values: [["x"]] }),
+  );
   expect(refused).toMatchObject({ status: 400, message: "Invalid data[1]: Unable to parse range: Nowhere!A1" });
   expect((await api.values.clear({ spreadsheetId, range: "C2" })).data).toEqual({
     spreadsheetId,
@@ -153,7 +155,7 @@ test("@googleapis/sheets changes many ranges or none, clears cells, and adds, re
     replies: [{ addSheet: { properties: { ...SHEET, sheetId: 1, title: "Two", index: 1 } } }],
   });
   expect(
-    await failureOf(change({ deleteSheet: { sheetId: 1 } }, { addSheet: { properties: { title: "paint shop" } } })),
+    await catchFailure(change({ deleteSheet: { sheetId: 1 } }, { addSheet: { properties: { title: "paint shop" } } })),
   ).toMatchObject({
     status: 400,
     message:
@@ -170,27 +172,27 @@ test("@googleapis/sheets changes many ranges or none, clears cells, and adds, re
 });
 
 test("@googleapis/sheets reports missing ranges, invalid values, and a missing scope", async () => {
-  const { api, spreadsheetId } = await painted();
+  const { api, spreadsheetId } = await createSheet();
   const message = async (work: Promise<unknown>) => {
-    const failure = (await failureOf(work)) as { name: string; status: number; message: string };
+    const failure = (await catchFailure(work)) as { name: string; status: number; message: string };
     return [failure.constructor.name, failure.status, failure.message];
   };
-  const refused = (text: string) => ["GaxiosError", 400, text];
+  const createRefusal = (text: string) => ["GaxiosError", 400, text];
   const requestBody = { values: [["a", "b"]] };
   const update = (range: string, valueInputOption?: string) =>
     message(api.values.update({ spreadsheetId, range, valueInputOption, requestBody }));
   expect(await message(api.values.get({ spreadsheetId, range: "Shop!A1" }))).toEqual(
-    refused("Unable to parse range: Shop!A1"),
+    createRefusal("Unable to parse range: Shop!A1"),
   );
   expect(await message(api.values.get({ spreadsheetId, range: "A2000:B2001" }))).toEqual(
-    refused("Range ('Paint shop'!A2000:B2001) exceeds grid limits. Max rows: 1000, max columns: 26"),
+    createRefusal("Range ('Paint shop'!A2000:B2001) exceeds grid limits. Max rows: 1000, max columns: 26"),
   );
   expect(await update("A1:A4", "RAW")).toEqual(
-    refused("Requested writing within range ['Paint shop'!A1:A4], but tried writing to column [B]"),
+    createRefusal("Requested writing within range ['Paint shop'!A1:A4], but tried writing to column [B]"),
   );
-  expect(await update("A1")).toEqual(refused("'valueInputOption' is required but not specified"));
+  expect(await update("A1")).toEqual(createRefusal("'valueInputOption' is required but not specified"));
   expect(await update("A1", "LOUD")).toEqual(
-    refused(
+    createRefusal(
       "Invalid value at 'value_input_option' (type.googleapis.com/google.apps.sheets.v4.ValueInputOption), \"LOUD\"",
     ),
   );
@@ -199,7 +201,7 @@ test("@googleapis/sheets reports missing ranges, invalid values, and a missing s
     404,
     "Requested entity was not found.",
   ]);
-  const reader = await client("spreadsheets.readonly");
+  const reader = await createClient("spreadsheets.readonly");
   expect(await message(reader.api.create({ requestBody: {} }))).toEqual([
     "GaxiosError",
     403,

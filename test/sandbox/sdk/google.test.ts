@@ -3,7 +3,7 @@ import { drive } from "@googleapis/drive";
 import { gmail } from "@googleapis/gmail";
 import { expect, test } from "vitest";
 import { options } from "./google-client.ts";
-import { failureOf } from "./served.ts";
+import { catchFailure } from "./served.ts";
 
 test("@googleapis/gmail reads mail, labels it and sends some", async () => {
   const mail = gmail({ version: "v1", ...(await options("gmail.modify")) });
@@ -68,11 +68,11 @@ test("@googleapis/drive lists page by page under a field mask, and creates and r
 test("Google's clients report missing objects and a missing scope, and refresh a token", async () => {
   const { client, ...rest } = await options("gmail.readonly");
   const mail = gmail({ version: "v1", ...rest });
-  expect(await failureOf(mail.users.messages.get({ userId: "me", id: "nothing" }))).toMatchObject({
+  expect(await catchFailure(mail.users.messages.get({ userId: "me", id: "nothing" }))).toMatchObject({
     status: 404,
     message: "Requested entity was not found.",
   });
-  expect(await failureOf(mail.users.messages.send({ userId: "me", requestBody: { raw: "" } }))).toMatchObject({
+  expect(await catchFailure(mail.users.messages.send({ userId: "me", requestBody: { raw: "" } }))).toMatchObject({
     status: 403,
     message: "Request had insufficient authentication scopes.",
   });

@@ -1,15 +1,15 @@
 import { Client } from "@hubspot/api-client";
 import { expect, test } from "vitest";
 import { REDIRECT } from "../stand-in.ts";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
 const READ = "oauth crm.objects.contacts.read crm.objects.deals.read crm.objects.owners.read";
 const ALL = `${READ} crm.objects.contacts.write crm.objects.deals.write`;
 const NOW = new Date("2026-11-20T09:00:00Z");
 
-async function client(scope = ALL) {
-  const world = await served("hubspot");
-  const { token } = await world.signedIn("hubspot", scope);
+async function createClient(scope = ALL) {
+  const world = await serveSandbox("hubspot");
+  const { token } = await world.signIn("hubspot", scope);
   const api = new Client({ accessToken: token, basePath: world.url, limiterOptions: { minTime: 0 } });
   return { world, api, crm: api.crm };
 }
@@ -22,7 +22,7 @@ function spec<Category>(associationTypeId: number) {
 }
 
 test("@hubspot/api-client exchanges a code for tokens, refreshes them, and identifies their owner", async () => {
-  const { world, api } = await client();
+  const { world, api } = await createClient();
   const { id, secret } = world.clients.hubspot;
   const code = await world.code("hubspot", ALL);
   const first = await api.oauth.tokensApi.create("authorization_code", code, REDIRECT, id, secret);
@@ -48,14 +48,14 @@ test("@hubspot/api-client exchanges a code for tokens, refreshes them, and ident
     expiresIn: 1800,
   });
   const refused = api.oauth.tokensApi.create("refresh_token", undefined, undefined, id, secret, "x");
-  expect(await failureOf(refused)).toMatchObject({
+  expect(await catchFailure(refused)).toMatchObject({
     code: 400,
     body: { status: "BAD_REFRESH_TOKEN", message: "missing or invalid refresh token" },
   });
 });
 
 test("@hubspot/api-client reads contacts page by page, and searches them sorted", async () => {
-  const { crm } = await client(READ);
+  const { crm } = await createClient(READ);
   const pages: string[][] = [];
   let after: string | undefined;
   do {
@@ -90,7 +90,7 @@ test("@hubspot/api-client reads contacts page by page, and searches them sorted"
 });
 
 test("@hubspot/api-client creates a contact, changes it by its address, and archives it", async () => {
-  const { crm } = await client();
+  const { crm } = await createClient();
   const { basicApi } = crm.contacts;
   const properties = { email: "ada@example.com", firstname: "Ada" };
   const contact = await basicApi.create({ properties, associations: [] });
@@ -110,7 +110,7 @@ test("@hubspot/api-client creates a contact, changes it by its address, and arch
   });
   await basicApi.archive("8302");
   await basicApi.archive("8302");
-  expect(await failureOf(basicApi.getById("8302"))).toMatchObject({ code: 404 });
+  expect(await catchFailure(basicApi.getById("8302"))).toMatchObject({ code: 404 });
   const page = await basicApi.getPage(10, undefined, ["email"], undefined, undefined, true);
   expect(page.results).toEqual([
     {
@@ -125,14 +125,16 @@ test("@hubspot/api-client creates a contact, changes it by its address, and arch
 });
 
 test("@hubspot/api-client creates, reads, changes and archives many at once, all or none", async () => {
-  const { crm } = await client();
+  const { crm } = await createClient();
   const { batchApi, basicApi } = crm.contacts;
   const input = (email: string) => ({ properties: { email }, associations: [] });
   const created = await batchApi.create({ inputs: [input("a@example.com"), input("b@example.com")] });
   expect([created.status, created.results.map(({ id }) => id)]).toEqual(["COMPLETE", ["8302", "8303"]]);
   const twin = batchApi.create({ inputs: [input("c@example.com"), input("a@example.com")] });
-  expect(await failureOf(twin)).toMatchObject({ code: 409, body: { category: "CONFLICT" } });
-  expect(await failureOf(basicApi.getById("c@example.com", [], [], [], false, "email"))).toMatchObject({ code: 404 });
+  expect(await catchFailure(twin)).toMatchObject({ code: 409, body: { category: "CONFLICT" } });
+  expect(await catchFailure(basicApi.getById("c@example.com", [], [], [], false, "email"))).toMatchObject({
+    code: 404,
+  });
   const updated = await batchApi.update({ inputs: [{ id: "8302", properties: { phone: "1" } }] });
   expect(updated.results.map(({ properties }) => properties.phone)).toEqual(["1"]);
   await batchApi.archive({ inputs: [{ id: "8303" }] });
@@ -154,7 +156,7 @@ test("@hubspot/api-client creates, reads, changes and archives many at once, all
 });
 
 test("@hubspot/api-client associates a deal and a note with a contact, on creation and later, and removes the association", async () => {
-  const { crm } = await client();
+  const { crm } = await createClient();
   const tie = (id: string, kind: number) => [{ to: { id }, types: spec<never>(kind) }];
   const deal = await crm.deals.basicApi.create({ properties: { dealname: "New" }, associations: tie("2104", 3) });
   expect(deal.properties).toMatchObject({ dealstage: "appointmentscheduled", pipeline: "default" });
@@ -185,7 +187,7 @@ test("@hubspot/api-client associates a deal and a note with a contact, on creati
 });
 
 test("@hubspot/api-client finds owners by page, by ID and by user, and the stages of a pipeline", async () => {
-  const { crm } = await client(READ);
+  const { crm } = await createClient(READ);
   const first = await crm.owners.ownersApi.getPage(undefined, undefined, 1);
   const second = await crm.owners.ownersApi.getPage(undefined, first.paging?.next?.after, 1);
   expect([first, second].map(({ results }) => results.map(({ email }) => email))).toEqual([
@@ -204,10 +206,10 @@ test("@hubspot/api-client finds owners by page, by ID and by user, and the stage
 });
 
 test("@hubspot/api-client reports missing objects, invalid input, a missing scope, an expired token and too many requests", async () => {
-  const { world, crm } = await client(READ);
+  const { world, crm } = await createClient(READ);
   const { basicApi } = crm.contacts;
   const failure = async (work: Promise<unknown>) => {
-    const error = (await failureOf(work)) as { code: number; body: unknown };
+    const error = (await catchFailure(work)) as { code: number; body: unknown };
     return [error.constructor.name, error.code, error.body];
   };
   const body = (category: string, message: string, more: object = {}) => ({

@@ -1,14 +1,14 @@
 import { createCloudClient, isAuthError, isNotFoundError, isRateLimitError, isScopeError } from "jira.js";
 import { expect, test } from "vitest";
 import { DANA, paragraph, SAM } from "../stand-in.ts";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
 const ALL = "read:jira-work write:jira-work read:jira-user";
 
 /** jira.js checks every answer against Atlassian's own description of the API, and fails here on a mismatch. */
-async function client(scope = ALL) {
-  const world = await served("atlassian");
-  const { token, cloudId } = await world.signedIn("atlassian", scope);
+async function createClient(scope = ALL) {
+  const world = await serveSandbox("atlassian");
+  const { token, cloudId } = await world.signIn("atlassian", scope);
   const host = `${world.url}/ex/jira/${cloudId}`;
   const as = (bearer: string) =>
     createCloudClient({ host, auth: { type: "bearer", token: bearer }, onSchemaMismatch: "throw" });
@@ -18,7 +18,7 @@ async function client(scope = ALL) {
 const task = (fields: object) => ({ fields: { project: { key: "KAY" }, issuetype: { name: "Task" }, ...fields } });
 
 test("jira.js reads issues by token, projects and comments by number, and counts", async () => {
-  const { jira } = await client();
+  const { jira } = await createClient();
   const jql = "project = KAY ORDER BY key ASC";
   const keys: string[][] = [];
   let nextPageToken: string | undefined;
@@ -51,7 +51,7 @@ test("jira.js reads issues by token, projects and comments by number, and counts
 });
 
 test("jira.js creates an issue, edits it, moves it, assigns it and deletes it", async () => {
-  const { jira, api } = await client();
+  const { jira, api } = await createClient();
   const issue = await jira.issues.createIssue(task({ summary: "Colours", description: paragraph("Blue?") }));
   expect(issue).toEqual({ id: "10017", key: "KAY-13", self: `${api}/issue/10017` });
   const issueIdOrKey = issue.key ?? "";
@@ -84,11 +84,11 @@ test("jira.js creates an issue, edits it, moves it, assigns it and deletes it", 
   await jira.issues.assignIssue({ issueIdOrKey, accountId: "-1" });
   expect((await fields())?.assignee).toBeNull();
   await jira.issues.deleteIssue({ issueIdOrKey });
-  expect(isNotFoundError(await failureOf(jira.issues.getIssue({ issueIdOrKey })))).toBe(true);
+  expect(isNotFoundError(await catchFailure(jira.issues.getIssue({ issueIdOrKey })))).toBe(true);
 });
 
 test("jira.js writes a comment, changes it and deletes it", async () => {
-  const { jira, api } = await client();
+  const { jira, api } = await createClient();
   const issueIdOrKey = "KAY-1";
   const comments = await jira.issueComments.getComments({ issueIdOrKey, maxResults: 1 });
   expect([comments.total, comments.comments?.map(({ id }) => id)]).toEqual([2, ["20000"]]);
@@ -105,14 +105,14 @@ test("jira.js writes a comment, changes it and deletes it", async () => {
   expect(updated).toEqual({ ...comment, body: paragraph("Green.") });
   expect(await jira.issueComments.getComment({ issueIdOrKey, id })).toEqual(updated);
   await jira.issueComments.deleteComment({ issueIdOrKey, id });
-  expect(await failureOf(jira.issueComments.getComment({ issueIdOrKey, id }))).toMatchObject({
+  expect(await catchFailure(jira.issueComments.getComment({ issueIdOrKey, id }))).toMatchObject({
     status: 404,
     body: { errorMessages: [`Can not find a comment for the id: ${id}.`], errors: {} },
   });
 });
 
 test("text that jira.js sends by version 2 is read as a document", async () => {
-  const { jira } = await client();
+  const { jira } = await createClient();
   const issue = await jira.issues.createIssue(task({ summary: "Colours", description: "Blue?\n\nOr green?" }));
   const issueIdOrKey = issue.key ?? "";
   const two = {
@@ -129,7 +129,7 @@ test("text that jira.js sends by version 2 is read as a document", async () => {
 });
 
 test("jira.js finds people, and the fields of issues", async () => {
-  const { jira } = await client();
+  const { jira } = await createClient();
   expect(await jira.myself.getCurrentUser()).toMatchObject({ accountId: DANA, emailAddress: "dana@example.com" });
   const [sam] = await jira.userSearch.findUsers({ query: "sam" });
   expect(sam).toMatchObject({ accountId: SAM, displayName: "Sam Sample" });
@@ -142,19 +142,19 @@ test("jira.js finds people, and the fields of issues", async () => {
 });
 
 test("jira.js reports missing objects, invalid input, a missing scope, an expired token and too many requests", async () => {
-  const { world, jira, as } = await client("read:jira-work");
-  const missingIssue = await failureOf(jira.issues.getIssue({ issueIdOrKey: "KAY-999" }));
+  const { world, jira, as } = await createClient("read:jira-work");
+  const missingIssue = await catchFailure(jira.issues.getIssue({ issueIdOrKey: "KAY-999" }));
   expect(isNotFoundError(missingIssue)).toBe(true);
   expect(missingIssue).toMatchObject({
     status: 404,
     body: { errorMessages: ["Issue does not exist or you do not have permission to see it."], errors: {} },
   });
-  const unscoped = await failureOf(jira.issues.createIssue(task({ summary: "x" })));
+  const unscoped = await catchFailure(jira.issues.createIssue(task({ summary: "x" })));
   expect(isScopeError(unscoped)).toBe(true);
   expect(unscoped).toMatchObject({ status: 401, body: { code: 401, message: "Unauthorized; scope does not match" } });
-  const { token } = await world.signedIn("atlassian", ALL);
+  const { token } = await world.signIn("atlassian", ALL);
   const writer = as(token);
-  const refused = await failureOf(writer.issues.createIssue(task({ summary: "", priority: { name: "Loud" } })));
+  const refused = await catchFailure(writer.issues.createIssue(task({ summary: "", priority: { name: "Loud" } })));
   expect(refused).toMatchObject({
     status: 400,
     body: {
@@ -162,14 +162,14 @@ test("jira.js reports missing objects, invalid input, a missing scope, an expire
       errors: { summary: "You must specify a summary of the issue.", priority: "Priority name 'Loud' is not valid." },
     },
   });
-  expect(await failureOf(writer.issues.assignIssue({ issueIdOrKey: "KAY-1", accountId: "nobody" }))).toMatchObject({
+  expect(await catchFailure(writer.issues.assignIssue({ issueIdOrKey: "KAY-1", accountId: "nobody" }))).toMatchObject({
     status: 400,
     body: { errorMessages: [], errors: { assignee: "User 'nobody' cannot be assigned issues." } },
   });
-  expect(isAuthError(await failureOf(as("dead").myself.getCurrentUser()))).toBe(true);
+  expect(isAuthError(await catchFailure(as("dead").myself.getCurrentUser()))).toBe(true);
   const fault = { status: 429, headers: { "retry-after": "7" }, body: { errorMessages: ["Rate limit exceeded."] } };
   await world.ask("atlassian", "/_sandbox/faults", { method: "PUT", json: fault });
-  const limited = await failureOf(jira.issues.getIssue({ issueIdOrKey: "KAY-1" }));
+  const limited = await catchFailure(jira.issues.getIssue({ issueIdOrKey: "KAY-1" }));
   expect(isRateLimitError(limited)).toBe(true);
   expect(limited).toMatchObject({ status: 429, retryAfterMs: 7000 });
 });

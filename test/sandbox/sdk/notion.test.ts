@@ -1,10 +1,10 @@
 import { Client, collectPaginatedAPI, iteratePaginatedAPI, LogLevel } from "@notionhq/client";
 import { expect, test } from "vitest";
 import { REDIRECT } from "../stand-in.ts";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
-async function client(scope = "") {
-  const world = await served("notion");
+async function createClient(scope = "") {
+  const world = await serveSandbox("notion");
   const { id: client_id, secret: client_secret } = world.clients.notion;
   const code = await world.code("notion", scope);
   const { access_token } = await new Client({ baseUrl: world.url }).oauth.token({
@@ -20,7 +20,7 @@ async function client(scope = "") {
 const text = (content: string) => [{ type: "text" as const, text: { content } }];
 
 test("@notionhq/client reads a search and the people, one at a time", async () => {
-  const notion = await client();
+  const notion = await createClient();
   const once = await notion.search({});
   const ids: string[] = [];
   for await (const { id } of iteratePaginatedAPI(notion.search, { page_size: 1 })) ids.push(id);
@@ -32,7 +32,7 @@ test("@notionhq/client reads a search and the people, one at a time", async () =
 });
 
 test("@notionhq/client creates a page, appends to it, reads it back and comments on it", async () => {
-  const notion = await client();
+  const notion = await createClient();
   const pages = await notion.search({ filter: { property: "object", value: "page" }, page_size: 1 });
   const parent = { page_id: pages.results[0]?.id ?? "" };
   const page = await notion.pages.create({
@@ -51,15 +51,15 @@ test("@notionhq/client creates a page, appends to it, reads it back and comments
 });
 
 test("@notionhq/client reports a missing page and an invalid token", async () => {
-  const notion = await client();
+  const notion = await createClient();
   const page_id = "00000000-0000-4000-8000-000000000000";
-  expect(await failureOf(notion.pages.retrieve({ page_id }))).toMatchObject({
+  expect(await catchFailure(notion.pages.retrieve({ page_id }))).toMatchObject({
     name: "APIResponseError",
     status: 404,
     code: "object_not_found",
     request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
-  expect(await failureOf(notion.users.list({ auth: "ntn_other" }))).toMatchObject({
+  expect(await catchFailure(notion.users.list({ auth: "ntn_other" }))).toMatchObject({
     status: 401,
     code: "unauthorized",
   });

@@ -5,7 +5,7 @@ import { sandbox } from "../stand-in.ts";
 type World = ReturnType<typeof sandbox>;
 
 /** A sandbox with one origin on a loopback port until the test ends, as an external client uses it. */
-export async function served(name: keyof World["origins"]): Promise<World & { url: string }> {
+export async function serveSandbox(name: keyof World["origins"]): Promise<World & { url: string }> {
   const world = sandbox();
   const listener = await listen(world.origins[name], { host: "127.0.0.1", port: 0, grace: 100 });
   onTestFinished(() => listener.close());
@@ -13,7 +13,7 @@ export async function served(name: keyof World["origins"]): Promise<World & { ur
 }
 
 /** Returns the error of a rejected promise. @throws if it was not rejected */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+export async function catchFailure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {
       throw new Error("Nothing failed");

@@ -1,17 +1,17 @@
 import { type ConversationsListResponse, WebClient } from "@slack/web-api";
 import { expect, test } from "vitest";
-import { failureOf, served } from "./served.ts";
+import { catchFailure, serveSandbox } from "./served.ts";
 
 const READ = "channels:read,channels:history,groups:read,users:read";
 
-async function client(scope: string) {
-  const world = await served("slack");
-  const { token } = await world.signedIn("slack", scope);
+async function createClient(scope: string) {
+  const world = await serveSandbox("slack");
+  const { token } = await world.signIn("slack", scope);
   return new WebClient(token, { slackApiUrl: `${world.url}/api/`, retryConfig: { retries: 0 } });
 }
 
 test("@slack/web-api reads channels page by page", async () => {
-  const slack = await client(READ);
+  const slack = await createClient(READ);
   const pages: (string | undefined)[][] = [];
   for await (const page of slack.paginate("conversations.list", {
     limit: 2,
@@ -28,7 +28,7 @@ test("@slack/web-api reads channels page by page", async () => {
 });
 
 test("@slack/web-api sends a message with blocks, answers in its thread and reacts to it", async () => {
-  const slack = await client(`${READ},chat:write,reactions:write`);
+  const slack = await createClient(`${READ},chat:write,reactions:write`);
   const blocks = [{ type: "section", text: { type: "mrkdwn", text: "*Release* today" } }];
   const message = await slack.chat.postMessage({ channel: "C0GENERAL1", text: "Release today", blocks });
   expect(message).toMatchObject({
@@ -47,8 +47,8 @@ test("@slack/web-api sends a message with blocks, answers in its thread and reac
 });
 
 test("@slack/web-api reports a missing scope with what is needed, and an unknown channel", async () => {
-  const slack = await client(READ);
-  expect(await failureOf(slack.chat.postMessage({ channel: "C0GENERAL1", text: "x" }))).toMatchObject({
+  const slack = await createClient(READ);
+  expect(await catchFailure(slack.chat.postMessage({ channel: "C0GENERAL1", text: "x" }))).toMatchObject({
     code: "slack_webapi_platform_error",
     data: {
       ok: false,
@@ -58,14 +58,14 @@ test("@slack/web-api reports a missing scope with what is needed, and an unknown
       response_metadata: { scopes: READ.split(","), acceptedScopes: ["chat:write"] },
     },
   });
-  expect(await failureOf(slack.conversations.info({ channel: "C0NOTHERE9" }))).toMatchObject({
+  expect(await catchFailure(slack.conversations.info({ channel: "C0NOTHERE9" }))).toMatchObject({
     code: "slack_webapi_platform_error",
     data: { error: "channel_not_found" },
   });
 });
 
 test("@slack/web-api uploads files and shares them with a comment", async () => {
-  const slack = await client(`${READ},files:write`);
+  const slack = await createClient(`${READ},files:write`);
   const file = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
   await slack.filesUploadV2({
     channel_id: "C0GENERAL1",

@@ -155,14 +155,14 @@ function postgresFolder(dataFolder: string): string {
 async function removePostgres(dataFolder: string): Promise<void> {
   const area = postgresFolder(dataFolder);
   if (!existsSync(area)) return;
-  await end(postmasterOf(area), "SIGQUIT");
+  await end(readPostmasterPid(area), "SIGQUIT");
   // A Postgres that is being created has no postmaster yet.
   for (const pid of await listProcessesIn(area)) await end(pid, "SIGQUIT");
   rmSync(area, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Process id of the Postgres that runs in a folder, if one does. */
-export function postmasterOf(area: string): number | undefined {
+export function readPostmasterPid(area: string): number | undefined {
   const file = join(area, "data/postmaster.pid");
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;
 }
@@ -185,7 +185,7 @@ export function filesBelow(folder: string): string[] {
 }
 
 /** A program in place of the browser: it records every address. A home may have several, by name. */
-export function recordingBrowser(
+export function createBrowser(
   home: Home,
   name = "browser",
 ): { program: string; opened(nth?: number): Promise<string> } {

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll } from "vitest";
-import { scriptedModel } from "../scripted-model.ts";
+import { useScriptedModel } from "../scripted-model.ts";
 
-/** A {@link scriptedModel} for a backend in a separate process: behind a port of 127.0.0.1, for the tests of a file. */
+/** A {@link useScriptedModel} for a backend in a separate process: behind a port of 127.0.0.1, for the tests of a file. */
 export function useModel() {
-  const model = scriptedModel();
+  const model = useScriptedModel();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);

@@ -54,10 +54,10 @@ async function filterProcesses(fits: (pid: number) => Promise<boolean>): Promise
 export async function end(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
   if (pid === undefined || !(await isRunning(pid))) return;
   send(pid, signal);
-  const ended = () => isRunning(pid).then((running) => !running);
-  await until(ended, "", 20_000).catch(() => {
+  const hasEnded = () => isRunning(pid).then((running) => !running);
+  await until(hasEnded, "", 20_000).catch(() => {
     send(pid, "SIGKILL");
-    return until(ended, `process ${pid} does not end`, 5_000);
+    return until(hasEnded, `process ${pid} does not end`, 5_000);
   });
 }
 

@@ -17,7 +17,7 @@ export async function registry(names: string[], documents: Record<string, object
     const name = decodeURIComponent((request.url ?? "").slice(1));
     const packed = name.endsWith(".tgz") ? name.slice(0, -4) : undefined;
     if (packed !== undefined && names.includes(packed)) return void response.end(tarball(packed));
-    const document = documents[name] ?? (names.includes(name) ? packument(name, url()) : undefined);
+    const document = documents[name] ?? (names.includes(name) ? createPackument(name, url()) : undefined);
     response.writeHead(document ? 200 : 404, { "content-type": "application/json" });
     response.end(JSON.stringify(document ?? { error: "Not found" }));
   });
@@ -30,7 +30,7 @@ export async function registry(names: string[], documents: Record<string, object
   return { url: url() };
 }
 
-function packument(name: string, url: string) {
+function createPackument(name: string, url: string) {
   const manifest = JSON.parse(readFileSync(`${modules}${name}/package.json`, "utf8"));
   const version = { ...manifest, dist: { tarball: `${url}${encodeURIComponent(`${name}.tgz`)}` } };
   return { name, "dist-tags": { latest: manifest.version }, versions: { [manifest.version]: version } };

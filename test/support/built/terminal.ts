@@ -90,8 +90,8 @@ export async function openShell(options: {
     shows,
     exit,
     text: () => output(text()),
-    screen: () => rowsOf(terminal),
-    all: () => allRowsOf(terminal),
+    screen: () => readRows(terminal),
+    all: () => readAllRows(terminal),
     cursor: () => ({ row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX }),
     bytes: () => bytes.slice(start),
     isCursorVisible: () => bytes.lastIndexOf("\x1b[?25h") >= bytes.lastIndexOf("\x1b[?25l"),
@@ -128,14 +128,14 @@ function linesFrom({ buffer, cols }: Terminal, first: number): string {
   return text;
 }
 
-function rowsOf({ buffer, rows }: Terminal): string[] {
+function readRows({ buffer, rows }: Terminal): string[] {
   return Array.from(
     { length: rows },
     (_, row) => buffer.active.getLine(buffer.active.baseY + row)?.translateToString(true) ?? "",
   );
 }
 
-function allRowsOf({ buffer }: Terminal): string[] {
+function readAllRows({ buffer }: Terminal): string[] {
   const rows = Array.from(
     { length: buffer.active.length },
     (_, row) => buffer.active.getLine(row)?.translateToString(true) ?? "",

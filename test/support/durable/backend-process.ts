@@ -9,7 +9,7 @@ import { createNode } from "#backend/store/node";
 import type { Database } from "#backend/store/schema";
 import { createLog } from "#telemetry/log";
 import { deskServices } from "../desk.ts";
-import { watchedFetch, watchedPool } from "./moments.ts";
+import { watchFetch, watchPool } from "./moments.ts";
 import { MODEL, TEST_KEYS } from "./shared.ts";
 
 /** Options of a process: all addresses, and the moment at which it kills itself, if any. */
@@ -56,9 +56,9 @@ async function run(orders: Orders): Promise<void> {
   });
   const log = createLog((line) => say({ log: line }), { level: "info", clock: Date });
   const { pool } = await openDatabase({ max: 8, ...orders.database }, { log });
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watchedPool(pool, countMoment, running) }) });
-  const nameOf = (url: string) => (url.startsWith(MODEL) ? "model" : /\/close\//.test(url) ? "service" : undefined);
-  const outgoing: typeof fetch = (url, init) => fetch(moved(String(url), orders), init);
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watchPool(pool, countMoment, running) }) });
+  const getName = (url: string) => (url.startsWith(MODEL) ? "model" : /\/close\//.test(url) ? "service" : undefined);
+  const fetchOutside: typeof fetch = (url, init) => fetch(moveUrl(String(url), orders), init);
   const listener = await listen((request, address) => backend.fetch(request, address), { host: "127.0.0.1", port: 0 });
   const backend = createBackend({
     db,
@@ -67,7 +67,7 @@ async function run(orders: Orders): Promise<void> {
     keys: TEST_KEYS,
     clock: Date,
     log,
-    fetch: watchedFetch(outgoing as never, nameOf, countMoment),
+    fetch: watchFetch(fetchOutside as never, getName, countMoment),
     services: deskServices([]),
     model: () => ({
       model: "openai-compatible:scripted",
@@ -86,7 +86,7 @@ async function run(orders: Orders): Promise<void> {
   say({ url: listener.url });
 }
 
-function moved(url: string, { model, service }: Orders): string {
+function moveUrl(url: string, { model, service }: Orders): string {
   if (url.startsWith(MODEL)) return url.replace(MODEL, model);
   return url.replace("https://api.atlassian.com", service);
 }

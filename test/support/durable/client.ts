@@ -37,7 +37,8 @@ export async function askThrough(
     if (part.type === "start") run.generation = part.messageMetadata?.generation_id ?? "";
     if (part.type === "data-interaction-request") requests.push(part);
     if (part.type === "data-status" && part.data.status === "awaiting_approval")
-      for (const { data } of requests.splice(0)) answers.push(answered(ports, run, data.interaction_id, decide(data)));
+      for (const { data } of requests.splice(0))
+        answers.push(sendAnswer(ports, run, data.interaction_id, decide(data)));
   };
   let key = "";
   for (let url = ""; ; ) {
@@ -46,7 +47,7 @@ export async function askThrough(
     const running = await backend();
     if (url !== "" && url !== running.url) run.cuts++;
     url = running.url;
-    if (run.session === "" && key !== "") run.session = await sessionOf(url, token, prompt);
+    if (run.session === "" && key !== "") run.session = await findSession(url, token, prompt);
     const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
     try {
       let response: Response;
@@ -60,7 +61,7 @@ export async function askThrough(
       }
       if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
       run.session = response.headers.get("kay-session-id") ?? run.session;
-      for await (const part of partsOf(response, end)) {
+      for await (const part of readParts(response, end)) {
         take(part);
         if (isGenerationEnd(part)) {
           await Promise.all(answers);
@@ -75,7 +76,7 @@ export async function askThrough(
 }
 
 /** The parts of a stream until it ends, is cut, or it is too late. */
-export async function* partsOf(response: Response, end = Number.POSITIVE_INFINITY): AsyncGenerator<Came> {
+export async function* readParts(response: Response, end = Number.POSITIVE_INFINITY): AsyncGenerator<Came> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let rest = "";
@@ -98,7 +99,7 @@ export async function* partsOf(response: Response, end = Number.POSITIVE_INFINIT
 }
 
 /** Answers once it can be answered; an earlier answer also counts. */
-async function answered({ token, backend }: Ports, { session }: Seen, id: string, answer: object): Promise<void> {
+async function sendAnswer({ token, backend }: Ports, { session }: Seen, id: string, answer: object): Promise<void> {
   for (let attemptsLeft = 200; attemptsLeft > 0; attemptsLeft--) {
     const { url } = await backend();
     const headers = { authorization: `Bearer ${token}`, "idempotency-key": randomUUID() };
@@ -115,7 +116,7 @@ async function answered({ token, backend }: Ports, { session }: Seen, id: string
 }
 
 /** Looks up a request whose answer never arrived: its conversation, if it began. */
-async function sessionOf(url: string, token: string, prompt: string): Promise<string> {
+async function findSession(url: string, token: string, prompt: string): Promise<string> {
   const response = await fetch(`${url}/sessions`, { headers: { authorization: `Bearer ${token}` } }).catch(
     () => undefined,
   );

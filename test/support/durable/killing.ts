@@ -4,13 +4,13 @@ import { askThrough } from "./client.ts";
 import type { ModelAsk, ModelStep } from "./outside.ts";
 import type { Place } from "./place.ts";
 import type { BackendProcess } from "./processes.ts";
-import { faultsOf } from "./whole.ts";
+import { listFaults } from "./whole.ts";
 
 export const FIRST = ["Let me ", "look — ", "żółć ", "👩‍👩‍👧 ", "at it."];
 export const LAST = ["KAY-3 ", "is closed ", "now: ", "日本語."];
 
 /** One step with text, a read and a write that needs an approval; then the answer. */
-export function closing({ results }: ModelAsk): ModelStep {
+export function createCloseStep({ results }: ModelAsk): ModelStep {
   if (results > 0) return { text: LAST };
   const input = { issue: "KAY-3" };
   return {
@@ -26,7 +26,7 @@ export function closing({ results }: ModelAsk): ModelStep {
 export type Killed = { kills: number; faults: string[]; receipt: string | undefined; arrived: number };
 
 /** Requests one after another; the process that survived one is killed in the next. */
-export function killing(place: () => Place) {
+export function createRequester(place: () => Place) {
   let running: BackendProcess | undefined;
   let count = 0;
   return {
@@ -60,7 +60,7 @@ export function killing(place: () => Place) {
       const receipts = outcome.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data.effect] : []));
       return {
         kills: died + (running?.alive() ? 0 : 1),
-        faults: await faultsOf(database, outcome, text),
+        faults: await listFaults(database, outcome, text),
         receipt: receipts.at(-1),
         arrived: service.arrived.length - arrivedBefore,
       };

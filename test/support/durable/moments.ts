@@ -10,20 +10,16 @@ export type AtMoment = (name: string) => void;
  *
  * @param running holds statements until all their moments are reported
  */
-export function watchedPool(
-  pool: PostgresPool,
-  onMoment: AtMoment,
-  running = new Set<Promise<unknown>>(),
-): PostgresPool {
+export function watchPool(pool: PostgresPool, onMoment: AtMoment, running = new Set<Promise<unknown>>()): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => watchedClient(await pool.connect(), onMoment, running),
+    connect: async () => watchClient(await pool.connect(), onMoment, running),
   };
 }
 
 /** HTTP to models and services, with the moments of each request. */
-export function watchedFetch(fetch: Fetch, nameOf: (url: string) => string | undefined, onMoment: AtMoment): Fetch {
+export function watchFetch(fetch: Fetch, nameOf: (url: string) => string | undefined, onMoment: AtMoment): Fetch {
   return async (url, init) => {
     const name = nameOf(url);
     if (name === undefined) return await fetch(url, init);
@@ -54,7 +50,7 @@ function inPieces(name: string, onMoment: AtMoment): TransformStream<Uint8Array,
   });
 }
 
-function watchedClient(
+function watchClient(
   client: PostgresPoolClient,
   onMoment: AtMoment,
   running: Set<Promise<unknown>>,
@@ -70,7 +66,7 @@ function watchedClient(
         : transaction === undefined && word !== "select"
           ? [{ text, parameters }]
           : undefined;
-    const name = changes && changeOf(changes);
+    const name = changes && nameChange(changes);
     if (word === "commit" || word === "rollba") transaction = undefined;
     if (name) onMoment(`${name} before`);
     const result = await (client.query as (text: string, parameters: readonly unknown[]) => Promise<unknown>)(
@@ -93,7 +89,7 @@ function watchedClient(
 type Statement = { text: string; parameters: readonly unknown[] };
 
 /** Names a transaction by the tables that it changes; undefined if it changes none. */
-function changeOf(statements: Statement[]): string | undefined {
+function nameChange(statements: Statement[]): string | undefined {
   const matchesStart = (start: string, ...with_: string[]) =>
     statements.some(({ text }) => does(text, start) && with_.every((word) => text.includes(word)));
   if (matchesStart(`insert into "calls"`)) return "step-open";

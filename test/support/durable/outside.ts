@@ -29,8 +29,8 @@ export async function fakeModel(
 ): Promise<FakeModel> {
   const asks: ModelAsk[] = [];
   const times = new Map<string, number>();
-  const { url, close } = await served(async (request, response) => {
-    const text = await bodyOf(request);
+  const { url, close } = await startServer(async (request, response) => {
+    const text = await readBody(request);
     const { messages } = JSON.parse(text) as ModelAsk;
     const time = (times.get(text) ?? 0) + 1;
     if (remembers) times.set(text, time);
@@ -61,8 +61,8 @@ export type FakeService = {
 /** A service that counts requests. */
 export async function fakeService(): Promise<FakeService> {
   const arrived: FakeService["arrived"] = [];
-  const { url, close } = await served(async (request, response) => {
-    await bodyOf(request);
+  const { url, close } = await startServer(async (request, response) => {
+    await readBody(request);
     arrived.push({ path: request.url ?? "", key: request.headers["idempotency-key"] as string | undefined });
     await service.onArrival?.();
     response.writeHead(service.status, { "content-type": "application/json" }).end("{}");
@@ -71,7 +71,7 @@ export async function fakeService(): Promise<FakeService> {
   return service;
 }
 
-async function served(
+async function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const server: Server = createServer((request, response) => {
@@ -87,7 +87,7 @@ async function served(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);
   return Buffer.concat(parts).toString();

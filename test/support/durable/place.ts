@@ -38,7 +38,7 @@ async function openPlace(script: (ask: ModelAsk) => ModelStep): Promise<Place & 
   const model = await fakeModel(script);
   const service = await fakeService();
   const processes = backendProcesses();
-  const token = await signedIn(database);
+  const token = await connectJira(database);
   const orders = { database: database.config, model: model.url, service: service.url };
   return {
     database,
@@ -56,7 +56,7 @@ async function openPlace(script: (ask: ModelAsk) => ModelStep): Promise<Place & 
 }
 
 /** Connects Jira like a browser, and returns the access token. */
-async function signedIn({ db, config }: TestDatabase): Promise<string> {
+async function connectJira({ db, config }: TestDatabase): Promise<string> {
   const node = createNode(config, () => {});
   const world = createWorld({ db, node, clock: Date, keys: TEST_KEYS, services: deskServices([]) });
   try {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { bundled } from "../bundled.ts";
+import { bundleProgram } from "../bundled.ts";
 import type { Orders, Said } from "./backend-process.ts";
 
 /** A backend in a separate process. */
@@ -18,8 +18,8 @@ export type BackendProcess = {
 
 /** Starts processes in advance: one is always loaded and waits for its options, without touching the database. */
 export function backendProcesses() {
-  const program = bundled(new URL("backend-process.ts", import.meta.url));
-  const spare = () => loaded(program.path);
+  const program = bundleProgram(new URL("backend-process.ts", import.meta.url));
+  const spare = () => forkProgram(program.path);
   let next = spare();
   const all: ChildProcess[] = [next.child];
   const running: BackendProcess[] = [];
@@ -29,7 +29,7 @@ export function backendProcesses() {
       next = spare();
       all.push(next.child);
       await ready;
-      const backendProcess = await started(child, orders);
+      const backendProcess = await startBackend(child, orders);
       running.push(backendProcess);
       return backendProcess;
     },
@@ -37,20 +37,20 @@ export function backendProcesses() {
       await Promise.all(running.splice(0).map((backendProcess) => backendProcess.kill()));
     },
     async close(): Promise<void> {
-      await Promise.all(all.map(killed));
+      await Promise.all(all.map(killProcess));
       program.remove();
     },
   };
 }
 
-function loaded(program: string): { child: ChildProcess; ready: Promise<unknown> } {
+function forkProgram(program: string): { child: ChildProcess; ready: Promise<unknown> } {
   const child = fork(program, { execArgv: [], stdio: "inherit" });
   const ready = once(child, "message");
   ready.catch(() => {});
   return { child, ready };
 }
 
-async function started(child: ChildProcess, orders: Orders): Promise<BackendProcess> {
+async function startBackend(child: ChildProcess, orders: Orders): Promise<BackendProcess> {
   const log: string[] = [];
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const alive = () => child.exitCode === null && child.signalCode === null;
@@ -82,7 +82,7 @@ async function started(child: ChildProcess, orders: Orders): Promise<BackendProc
   };
 }
 
-async function killed(child: ChildProcess): Promise<void> {
+async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, "exit");
   child.kill("SIGKILL");

@@ -8,7 +8,7 @@ import type { Came, Seen } from "./client.ts";
  *
  * @param text the model's text, without interruptions; undefined if it varies
  */
-export async function faultsOf({ db }: TestDatabase, run: Seen, text?: string): Promise<string[]> {
+export async function listFaults({ db }: TestDatabase, run: Seen, text?: string): Promise<string[]> {
   const { session, generation, parts } = run;
   const rows = await db
     .selectFrom("events")
@@ -35,7 +35,7 @@ export async function faultsOf({ db }: TestDatabase, run: Seen, text?: string): 
     ...numberFaults(parts, "the terminal"),
     ...(JSON.stringify(log.map(bare)) === JSON.stringify(parts.map(bare)) ? [] : ["the terminal saw something else"]),
     ...partFaults(log),
-    ...(text === undefined || saidBy(log) === text ? [] : [`the text is ${JSON.stringify(saidBy(log))}`]),
+    ...(text === undefined || joinText(log) === text ? [] : [`the text is ${JSON.stringify(joinText(log))}`]),
     ...(row?.finished_at && row.node === null ? [] : [`the generation is ${row?.status}, at node ${row?.node}`]),
     ...effects
       .filter(({ state }) => state === "planned" || state === "sent")
@@ -46,7 +46,7 @@ export async function faultsOf({ db }: TestDatabase, run: Seen, text?: string): 
 }
 
 /** All texts in order. */
-function saidBy(parts: StreamPart[]): string {
+function joinText(parts: StreamPart[]): string {
   return parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
 }
 

@@ -10,9 +10,9 @@ import { type FakeModel, fakeModel } from "../durable/outside.ts";
 import { fastFolder } from "../fast-folder.ts";
 import { thisMachine } from "../machine.ts";
 import { findFreePort } from "../ports.ts";
-import { urlOf } from "../served.ts";
+import { formatUrl } from "../served.ts";
 import { type Balancer, openBalancer } from "./balancer.ts";
-import { said } from "./model.ts";
+import { createStep } from "./model.ts";
 
 /** Drain time of a node, in seconds. */
 const DRAIN = "1.5";
@@ -74,7 +74,7 @@ async function parts(
   const db = new pg.Pool({ ...postgres.config, max: 2, application_name: "watcher" });
   db.on("error", log);
   stops.push(() => db.end());
-  const model = await fakeModel(said, 8, false);
+  const model = await fakeModel(createStep, 8, false);
   stops.push(model.close);
   const shared = home.start(["serve", "--sandbox-only", "--json", "--data-dir", join(home.folder, "sandbox")]);
   stops.push(() => shared.kill("SIGTERM"));
@@ -85,7 +85,7 @@ async function parts(
   const balancer = await openBalancer({ a: urls[0] ?? "", b: urls[1] ?? "" });
   stops.push(balancer.close);
   const env = {
-    DATABASE_URL: urlOf(postgres.config),
+    DATABASE_URL: formatUrl(postgres.config),
     KAY_KEYS: keys(),
     KAY_SANDBOX: file,
     KAY_TRUST_PROXY: "loopback",

@@ -11,8 +11,9 @@ export const wishes = {
 };
 
 /** The model of the nodes: always the same answer to the same question. */
-export function said({ results, messages }: ModelAsk): ModelStep {
-  const [, verb = "", count = "", mark = ""] = /\b(talk|read|write) (\S+) (\S+?)["\\]?$/.exec(asked(messages)) ?? [];
+export function createStep({ results, messages }: ModelAsk): ModelStep {
+  const [, verb = "", count = "", mark = ""] =
+    /\b(talk|read|write) (\S+) (\S+?)["\\]?$/.exec(getPrompt(messages)) ?? [];
   if (results > 0) return { text: ["That ", "is ", "done."] };
   if (verb === "talk") return { text: Array.from({ length: Number(count) }, (_, index) => `word ${index} `) };
   if (verb === "read")
@@ -26,7 +27,7 @@ export function said({ results, messages }: ModelAsk): ModelStep {
   };
 }
 
-function asked(messages: ModelAsk["messages"]): string {
+function getPrompt(messages: ModelAsk["messages"]): string {
   const content = messages.findLast(({ role }) => role === "user")?.content;
   return typeof content === "string" ? content : JSON.stringify(content).replace(/"\}\]$/, "");
 }

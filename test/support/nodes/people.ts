@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { isGenerationEnd } from "#protocol/numbered-parts";
-import { type Came, partsOf } from "../durable/client.ts";
+import { type Came, readParts } from "../durable/client.ts";
 import { SERVED_BY } from "./balancer.ts";
 import { type Ledger, noteEnd, notePart, type Write } from "./ledger.ts";
 import { wishes } from "./model.ts";
@@ -25,10 +25,10 @@ export async function person(crowd: Crowd, index: number, signal: AbortSignal): 
   for (let turn = index; !signal.aborted; turn++) {
     const mark = randomUUID();
     try {
-      if (turn % 5 === 0) await answered(own, wishes.read(mark));
-      else if (turn % 5 === 1) await wished(own, wishes.read(mark), mark);
-      else if (turn % 5 < 4) await wished(own, wishes.write(mark), mark);
-      else await wished(own, wishes.talk(60, mark), mark);
+      if (turn % 5 === 0) await askForJson(own, wishes.read(mark));
+      else if (turn % 5 === 1) await askForStream(own, wishes.read(mark), mark);
+      else if (turn % 5 < 4) await askForStream(own, wishes.write(mark), mark);
+      else await askForStream(own, wishes.talk(60, mark), mark);
     } catch (error) {
       crowd.ledger.faults.push(`${error instanceof Error ? error.message : error}`);
     }
@@ -41,14 +41,16 @@ export async function talker(crowd: Crowd, index: number, signal: AbortSignal): 
   const person: Person = { ...crowd, address: `10.1.0.${index}` };
   while (!signal.aborted) {
     const mark = randomUUID();
-    await wished(person, wishes.talk(250, mark), mark).catch((error: Error) => crowd.ledger.faults.push(error.message));
+    await askForStream(person, wishes.talk(250, mark), mark).catch((error: Error) =>
+      crowd.ledger.faults.push(error.message),
+    );
   }
 }
 
 type Person = Crowd & { address: string };
 
 /** One wish over a stream: cut streams are resumed, another client answers cards, and another one follows. */
-async function wished(person: Person, prompt: string, mark: string): Promise<void> {
+async function askForStream(person: Person, prompt: string, mark: string): Promise<void> {
   const { ledger } = person;
   const end = performance.now() + WISH_LIMIT;
   const write: Write | undefined = prompt.startsWith("write") ? { mark, generation: "", approvals: 0 } : undefined;
@@ -103,7 +105,7 @@ async function wished(person: Person, prompt: string, mark: string): Promise<voi
 }
 
 /** One wish with a JSON answer; a lost one is looked up. */
-async function answered(person: Person, prompt: string): Promise<void> {
+async function askForJson(person: Person, prompt: string): Promise<void> {
   const { ledger } = person;
   const end = performance.now() + WISH_LIMIT;
   for (let key = randomUUID(); performance.now() < end; await pause(200)) {
@@ -201,7 +203,7 @@ async function opened(
  */
 async function* read({ ledger }: Person, stream: Response): AsyncGenerator<Came> {
   const { phase } = ledger;
-  const parts = partsOf(stream);
+  const parts = readParts(stream);
   try {
     for (;;) {
       const next = await within(parts.next());

@@ -34,19 +34,19 @@ export async function twoNodes(options: Options, act: (scene: Scene) => Promise<
   const { settings, signal = new AbortController().signal } = options;
   const cluster = await openCluster(settings);
   try {
-    return await untilAborted(played(cluster, options, act), signal);
+    return await untilAborted(runScene(cluster, options, act), signal);
   } finally {
     await cluster.close();
   }
 }
 
-async function played(
+async function runScene(
   cluster: Cluster,
   { people, talkers, seed }: Options,
   act: (scene: Scene) => Promise<void>,
 ): Promise<Outcome> {
   const ledger = newLedger();
-  const crowd: Crowd = { url: cluster.balancer.url, token: await signedIn(cluster.balancer.url), ledger };
+  const crowd: Crowd = { url: cluster.balancer.url, token: await connectSlack(cluster.balancer.url), ledger };
   const takeOvers: TakeOvers = [];
   const enough = new AbortController();
   const all = [
@@ -65,7 +65,7 @@ async function played(
 }
 
 /** Connects the sandbox's Slack. */
-async function signedIn(url: string): Promise<string> {
+async function connectSlack(url: string): Promise<string> {
   const connect = await fetch(`${url}/connections/connect?service=slack`, { method: "POST", body: "{}" });
   const { authorization_url, state } = (await connect.json()) as Record<string, string>;
   await consent(authorization_url ?? "");

@@ -24,7 +24,7 @@ export async function quiet({ ledger }: Scene, ms: number): Promise<void> {
 }
 
 /** A node is killed, and started again after a while. */
-export async function killed(scene: Scene, awayMs: number): Promise<void> {
+export async function killNode(scene: Scene, awayMs: number): Promise<void> {
   const node = one(scene);
   await within(scene, "kill", async () => {
     const takeOver = watchTakeOver(scene);
@@ -36,7 +36,7 @@ export async function killed(scene: Scene, awayMs: number): Promise<void> {
 }
 
 /** A rolling restart: nobody may notice. */
-export async function rolled(scene: Scene): Promise<void> {
+export async function restartNodes(scene: Scene): Promise<void> {
   await within(scene, "roll", async () => {
     for (const node of scene.cluster.nodes) {
       await node.end("SIGTERM");
@@ -47,7 +47,7 @@ export async function rolled(scene: Scene): Promise<void> {
 }
 
 /** Pauses a node for this time. With `cut`, its database connections are lost, and others take its work. */
-export async function stopped(scene: Scene, ms: number, cut: boolean): Promise<void> {
+export async function pauseNode(scene: Scene, ms: number, cut: boolean): Promise<void> {
   const node = one(scene);
   await within(scene, "stop", async () => {
     node.signal("SIGSTOP");
@@ -82,12 +82,12 @@ async function cut(scene: Scene): Promise<void> {
 export async function unrest(scene: Scene, signal: AbortSignal, tell: (subject: string) => void): Promise<void> {
   const { dice } = scene;
   const acts: [string, () => Promise<void>][] = [
-    ["kill -9", () => killed(scene, 200 + dice(4_000))],
-    ["kill -9", () => killed(scene, 200 + dice(4_000))],
-    ["kill -9", () => killed(scene, 0)],
-    ["rolling restart", () => rolled(scene)],
-    ["SIGSTOP", () => stopped(scene, 5_000 + dice(15_000), false)],
-    ["SIGSTOP, connection cut", () => stopped(scene, 5_000 + dice(35_000), true)],
+    ["kill -9", () => killNode(scene, 200 + dice(4_000))],
+    ["kill -9", () => killNode(scene, 200 + dice(4_000))],
+    ["kill -9", () => killNode(scene, 0)],
+    ["rolling restart", () => restartNodes(scene)],
+    ["SIGSTOP", () => pauseNode(scene, 5_000 + dice(15_000), false)],
+    ["SIGSTOP, connection cut", () => pauseNode(scene, 5_000 + dice(35_000), true)],
     ["connections terminated", () => cut(scene)],
   ];
   while (!signal.aborted) {

@@ -44,7 +44,7 @@ export async function verdict(
     faults,
     figures: [
       { what: "requests", measured: String(ledger.requests) },
-      { what: "wishes that came to their end", measured: counted(ledger.ended) },
+      { what: "wishes that came to their end", measured: formatCounts(ledger.ended) },
       { what: "writes approved", measured: String(ledger.writes.filter(({ approvals }) => approvals > 0).length) },
       { what: "… settled, in the sandbox once each", measured: String(count("settled")) },
       { what: "… unknown, in the sandbox at most once", measured: String(count("unknown")) },
@@ -114,7 +114,7 @@ function quantile(all: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-function counted(of: Record<string, number>): string {
+function formatCounts(of: Record<string, number>): string {
   return Object.entries(of)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");

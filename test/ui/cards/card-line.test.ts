@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { answered, approval, form, needs } from "#test/parts";
+import { approval, createAnswer, form, needs } from "#test/parts";
 import { formatCardLine } from "#ui/text/item";
 import { reduceView } from "#ui/view/reduce";
 import { type CardItem, EMPTY_VIEW, type View } from "#ui/view/view";
 
 const READER = { client: "kay on desk", timeZone: "UTC" };
 
-function lineOf(parts: StreamPart[], width = 100): string {
+function formatLine(parts: StreamPart[], width = 100): string {
   const view = parts.reduce<View>((now, part, index) => reduceView(now, { number: index + 1, part }), EMPTY_VIEW);
   const card = view.items.find((item): item is CardItem => item.kind === "card");
   return card ? formatCardLine(card, width, READER) : "";
@@ -18,25 +18,25 @@ const answeredAt = { answered_at: "2026-11-27T14:02:31.000Z" };
 test.each<[string, StreamPart[], string]>([
   [
     "here",
-    [approval(), answered({ action: "approve", approval_scope: "session", client: "kay on desk", ...answeredAt })],
+    [approval(), createAnswer({ action: "approve", approval_scope: "session", client: "kay on desk", ...answeredAt })],
     "✓ slack.send_message approved for this session by you, 14:02",
   ],
   [
     "elsewhere",
-    [approval(), answered({ action: "deny", reason: "not now", client: "kay on tty2", ...answeredAt })],
+    [approval(), createAnswer({ action: "deny", reason: "not now", client: "kay on tty2", ...answeredAt })],
     "✗ slack.send_message denied by kay on tty2 (not now), 14:02",
   ],
-  ["by nobody", [approval(), answered({ action: "expire", ...answeredAt })], "✗ slack.send_message expired, 14:02"],
+  ["by nobody", [approval(), createAnswer({ action: "expire", ...answeredAt })], "✗ slack.send_message expired, 14:02"],
   [
     "as a form",
-    [form(), answered({ action: "submit", client: "kay on desk" })],
+    [form(), createAnswer({ action: "submit", client: "kay on desk" })],
     "✓ jira.create_issue submitted by you",
   ],
-  ["as a form that is declined", [form(), answered({ action: "deny" })], "✗ jira.create_issue declined"],
-  ["as a form that is cancelled", [form(), answered({ action: "cancel" })], "✗ jira.create_issue canceled"],
+  ["as a form that is declined", [form(), createAnswer({ action: "deny" })], "✗ jira.create_issue declined"],
+  ["as a form that is cancelled", [form(), createAnswer({ action: "cancel" })], "✗ jira.create_issue canceled"],
   [
     "with changes",
-    [approval(), answered({ action: "approve", edited_args: { text: "x" }, client: "kay on desk" })],
+    [approval(), createAnswer({ action: "approve", edited_args: { text: "x" }, client: "kay on desk" })],
     "✓ slack.send_message approved with changes by you",
   ],
   [
@@ -65,14 +65,14 @@ test.each<[string, StreamPart[], string]>([
   ],
   ["not yet", [approval()], "○ slack.send_message is waiting for an answer"],
 ])("a card that was answered %s is one line", (_, parts, line) => {
-  expect(lineOf(parts)).toBe(line);
+  expect(formatLine(parts)).toBe(line);
 });
 
 test("U17 nothing raw appears in the line of an answered card, and it stays in the window", () => {
   const parts = [
     approval({ tool_name: "x\r\x1b[2K safe" }),
-    answered({ action: "deny", client: "J\x1b[31mD", reason: "a\x07\nb", answered_at: "\x1b[1m" }),
+    createAnswer({ action: "deny", client: "J\x1b[31mD", reason: "a\x07\nb", answered_at: "\x1b[1m" }),
   ];
-  expect(lineOf(parts)).toBe("✗ x  safe denied by JD (a b)");
-  expect(lineOf(parts, 12)).toBe("✗ x  safe d…");
+  expect(formatLine(parts)).toBe("✗ x  safe denied by JD (a b)");
+  expect(formatLine(parts, 12)).toBe("✗ x  safe d…");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cardOf, key, NOW, typing } from "#test/cards";
+import { createCard, key, NOW, typeText } from "#test/cards";
 import { approval, form } from "#test/parts";
 import type { CardUi } from "#ui/cards/card-state";
 import { COMPOSER, type Focus, getFocused, INITIAL_FOCUS, recordDrawn, routeKey, updateCards } from "#ui/cards/focus";
@@ -8,8 +8,8 @@ import { createCardUi, takesTab, updateCard } from "#ui/cards/update-card";
 import type { Key } from "#ui/keys/key";
 import type { CardItem } from "#ui/view/view";
 
-const first = cardOf(approval());
-const second = cardOf(approval({ interaction_id: "int_2" }));
+const first = createCard(approval());
+const second = createCard(approval({ interaction_id: "int_2" }));
 
 const timeAt = (ms: number) => NOW + ms;
 
@@ -28,11 +28,11 @@ function goes(focus: Focus, keys: [Key | undefined, number][], { draft = false, 
   return { now, went };
 }
 
-const [firstKey] = typing("1");
+const [firstKey] = typeText("1");
 
 describe("the focus of cards", () => {
   test("G01 keys typed for the next message answer no card, and stay in the draft", () => {
-    const keys = [...typing("yes 1"), key("enter")].map((pressedKey, index) => ({
+    const keys = [...typeText("yes 1"), key("enter")].map((pressedKey, index) => ({
       ...pressedKey,
       at: timeAt(index * 20),
     }));
@@ -107,7 +107,7 @@ describe("the focus of cards", () => {
   test("a card with another question under the same name is another card", () => {
     const { now } = goes(frame(updateCards(INITIAL_FOCUS, [first]), 0), [[firstKey, 400]]);
     expect(goes(updateCards(now, [first]), [[firstKey, 410]]).went).toEqual(["card"]);
-    const other = updateCards(now, [cardOf(approval({ prompt: "Something else" }))]);
+    const other = updateCards(now, [createCard(approval({ prompt: "Something else" }))]);
     expect(goes(frame(other, 410), [[firstKey, 420]]).went).toEqual(["composer"]);
   });
 
@@ -167,7 +167,7 @@ const steps = fc.array(
         fc.integer({ min: 250, max: 1_100 }),
       ),
       key: fc.constantFrom<Key>(
-        ...typing("123ynedsx "),
+        ...typeText("123ynedsx "),
         key("enter"),
         key("escape"),
         key("tab"),
@@ -251,7 +251,7 @@ function play(all: Step[], writes: boolean): number {
     } else if (step.do === "open") {
       cardCount += 1;
       const part = step.which > 1 ? approval : form;
-      const card = cardOf(part({ interaction_id: `int_${cardCount}` }));
+      const card = createCard(part({ interaction_id: `int_${cardCount}` }));
       uis.set(card.id, createCardUi(card));
       cards = [...cards, card];
       focus = updateCards(focus, cards);

@@ -35,7 +35,7 @@ function draftAt(marked: string): Draft {
   return marked.includes("|") ? { ...draft, cursor: marked.indexOf("|") } : draft;
 }
 
-function offered(marked: string): string[] | null {
+function listCandidates(marked: string): string[] | null {
   return findCompletion(draftAt(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
 }
 
@@ -48,7 +48,7 @@ function tab(marked: string): string | null {
 }
 
 test("a slash at the beginning offers the commands", () => {
-  expect(offered("/")).toEqual([
+  expect(listCandidates("/")).toEqual([
     "/connect",
     "/connections",
     "/disconnect",
@@ -56,9 +56,9 @@ test("a slash at the beginning offers the commands", () => {
     "/help",
     "/everything:args-prompt",
   ]);
-  expect(offered("/CONN")).toEqual(["/connect", "/connections"]);
-  expect(offered("/x")).toBeNull();
-  expect(offered("see /con")).toBeNull();
+  expect(listCandidates("/CONN")).toEqual(["/connect", "/connections"]);
+  expect(listCandidates("/x")).toBeNull();
+  expect(listCandidates("see /con")).toBeNull();
   expect(findCompletion(draftAt("/he"), SOURCES)).toEqual({
     from: 0,
     to: 3,
@@ -67,22 +67,22 @@ test("a slash at the beginning offers the commands", () => {
 });
 
 test("a command's arguments are offered, without those already given", () => {
-  expect(offered("/connect ")).toEqual(["slack", "jira", "github", "gitlab"]);
-  expect(offered("/connect slack gi")).toEqual(["github", "gitlab"]);
-  expect(offered("/connect slack s")).toBeNull();
-  expect(offered("/disconnect ")).toEqual(["jira"]);
-  expect(offered("/sessions kay")).toEqual(["kaysession_1", "Kaysession_2"]);
-  expect(offered("/help ")).toBeNull();
-  expect(offered("/unknown ")).toBeNull();
+  expect(listCandidates("/connect ")).toEqual(["slack", "jira", "github", "gitlab"]);
+  expect(listCandidates("/connect slack gi")).toEqual(["github", "gitlab"]);
+  expect(listCandidates("/connect slack s")).toBeNull();
+  expect(listCandidates("/disconnect ")).toEqual(["jira"]);
+  expect(listCandidates("/sessions kay")).toEqual(["kaysession_1", "Kaysession_2"]);
+  expect(listCandidates("/help ")).toBeNull();
+  expect(listCandidates("/unknown ")).toBeNull();
 });
 
 test("in a sentence, services and recent keys are completed once begun", () => {
-  expect(offered("post it in sl")).toEqual(["slack"]);
-  expect(offered("close (kay-")).toEqual(["KAY-3", "KAY-12"]);
-  expect(offered("close ")).toBeNull();
-  expect(offered("")).toBeNull();
-  expect(offered("sl|ack")).toBeNull();
-  expect(offered("sl|, please")).toEqual(["slack"]);
+  expect(listCandidates("post it in sl")).toEqual(["slack"]);
+  expect(listCandidates("close (kay-")).toEqual(["KAY-3", "KAY-12"]);
+  expect(listCandidates("close ")).toBeNull();
+  expect(listCandidates("")).toBeNull();
+  expect(listCandidates("sl|ack")).toBeNull();
+  expect(listCandidates("sl|, please")).toEqual(["slack"]);
 });
 
 test("Tab extends as far as all candidates agree, then offers the choice", () => {

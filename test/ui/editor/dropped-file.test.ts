@@ -3,7 +3,7 @@ import type { Key } from "#ui/keys/key";
 import { NO_MODIFIERS } from "#ui/keys/key";
 import { mentionDroppedFile } from "#ui/session/composer";
 
-const pasted = (text: string, name: Key["name"] = "paste") =>
+const pasteText = (text: string, name: Key["name"] = "paste") =>
   mentionDroppedFile({ name, text, ...NO_MODIFIERS, at: 0 }).text;
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   ["file:///home/sam/my%20report.pdf\n", '@"/home/sam/my report.pdf" '],
   ['"C:\\Users\\sam\\shot.jpg"', "@C:\\Users\\sam\\shot.jpg "],
 ])("the path of a dropped file becomes a mention: %s", (text, mention) => {
-  expect(pasted(text)).toBe(mention);
+  expect(pasteText(text)).toBe(mention);
 });
 
 test.each([
@@ -25,9 +25,9 @@ test.each([
   "https://example.test/shot.png",
   "file:///home/%zz.png",
 ])("every other paste is unchanged: %s", (text) => {
-  expect(pasted(text)).toBe(text);
+  expect(pasteText(text)).toBe(text);
 });
 
 test("typed text is not a dropped file", () => {
-  expect(pasted("/home/sam/shot.png", "text")).toBe("/home/sam/shot.png");
+  expect(pasteText("/home/sam/shot.png", "text")).toBe("/home/sam/shot.png");
 });

@@ -7,81 +7,81 @@ import { type Draft, EMPTY_DRAFT, insert, paste, replaceText } from "#ui/editor/
 import { layOutDraft } from "#ui/editor/layout";
 
 const draftWith = (text: string): Draft => replaceText(EMPTY_DRAFT, text);
-const laidOut = (draft: Draft, width: number, maxRows = 100) => layOutDraft(draft, { width, maxRows, prompt: "> " });
+const layOut = (draft: Draft, width: number, maxRows = 100) => layOutDraft(draft, { width, maxRows, prompt: "> " });
 
 test("U06 the cursor is after the typed text, in cells", () => {
-  expect(laidOut(draftWith("한글"), 80)).toEqual({ rows: ["> 한글"], cursor: { row: 0, column: 6 } });
-  expect(laidOut({ ...draftWith("日本語"), cursor: 1 }, 80).cursor).toEqual({ row: 0, column: 4 });
-  expect(laidOut(draftWith("cafe\u0301 ⅓ 😀"), 80).cursor).toEqual({ row: 0, column: 11 });
-  expect(laidOut(EMPTY_DRAFT, 80)).toEqual({ rows: ["> "], cursor: { row: 0, column: 2 } });
+  expect(layOut(draftWith("한글"), 80)).toEqual({ rows: ["> 한글"], cursor: { row: 0, column: 6 } });
+  expect(layOut({ ...draftWith("日本語"), cursor: 1 }, 80).cursor).toEqual({ row: 0, column: 4 });
+  expect(layOut(draftWith("cafe\u0301 ⅓ 😀"), 80).cursor).toEqual({ row: 0, column: 11 });
+  expect(layOut(EMPTY_DRAFT, 80)).toEqual({ rows: ["> "], cursor: { row: 0, column: 2 } });
 });
 
 test("a character of two cells is never cut", () => {
-  expect(laidOut(draftWith("abcd한글"), 7)).toEqual({ rows: ["> abcd", "한글"], cursor: { row: 1, column: 4 } });
-  expect(laidOut({ ...draftWith("abcd한글"), cursor: 4 }, 7).cursor).toEqual({ row: 1, column: 0 });
-  expect(laidOut(draftWith("한"), 1).rows).toEqual(["> ", "?", ""]);
+  expect(layOut(draftWith("abcd한글"), 7)).toEqual({ rows: ["> abcd", "한글"], cursor: { row: 1, column: 4 } });
+  expect(layOut({ ...draftWith("abcd한글"), cursor: 4 }, 7).cursor).toEqual({ row: 1, column: 0 });
+  expect(layOut(draftWith("한"), 1).rows).toEqual(["> ", "?", ""]);
 });
 
 test("U21 a long word takes rows of the full width, below the first character", () => {
-  const { rows, cursor } = laidOut(draftWith("x".repeat(150)), 20);
+  const { rows, cursor } = layOut(draftWith("x".repeat(150)), 20);
   expect(rows).toEqual([`> ${"x".repeat(18)}`, ...Array(7).fill(`  ${"x".repeat(18)}`), `  ${"x".repeat(6)}`]);
   expect(cursor).toEqual({ row: 8, column: 8 });
 });
 
 test("U21 after a full row the cursor is in the next one", () => {
-  expect(laidOut(draftWith("x".repeat(18)), 20)).toEqual({
+  expect(layOut(draftWith("x".repeat(18)), 20)).toEqual({
     rows: [`> ${"x".repeat(18)}`, "  "],
     cursor: { row: 1, column: 2 },
   });
   const full = draftWith(`${"x".repeat(18)}\ny`);
-  expect(laidOut(full, 20).rows).toEqual([`> ${"x".repeat(18)}`, "  y"]);
-  expect(laidOut({ ...full, cursor: 18 }, 20)).toEqual({
+  expect(layOut(full, 20).rows).toEqual([`> ${"x".repeat(18)}`, "  y"]);
+  expect(layOut({ ...full, cursor: 18 }, 20)).toEqual({
     rows: [`> ${"x".repeat(18)}`, "  ", "  y"],
     cursor: { row: 1, column: 2 },
   });
 });
 
 test.each([0, Number.NaN, -3])("U21 a width of %s counts as 80", (width) => {
-  expect(laidOut(draftWith("x".repeat(100)), width).rows.map((row) => row.length)).toEqual([80, 24]);
+  expect(layOut(draftWith("x".repeat(100)), width).rows.map((row) => row.length)).toEqual([80, 24]);
 });
 
 test("words are cut at the width, not wrapped at spaces, and lines are below the first one, except in a narrow window", () => {
-  expect(laidOut(draftWith("one two three\nfour\n"), 10)).toEqual({
+  expect(layOut(draftWith("one two three\nfour\n"), 10)).toEqual({
     rows: ["> one two ", "  three", "  four", "  "],
     cursor: { row: 3, column: 2 },
   });
-  expect(laidOut(draftWith("one\ntwo"), 7).rows).toEqual(["> one", "two"]);
+  expect(layOut(draftWith("one\ntwo"), 7).rows).toEqual(["> one", "two"]);
 });
 
 test("if there are too many rows, they scroll to the cursor, with a count of the hidden ones", () => {
   const draft = draftWith(Array.from({ length: 10 }, (_, n) => `line ${n}`).join("\n"));
-  expect(laidOut(draft, 20, 4)).toEqual({
+  expect(layOut(draft, 20, 4)).toEqual({
     rows: ["↑ 7 more", "  line 7", "  line 8", "  line 9"],
     cursor: { row: 3, column: 8 },
   });
-  expect(laidOut({ ...draft, cursor: 0 }, 20, 4)).toEqual({
+  expect(layOut({ ...draft, cursor: 0 }, 20, 4)).toEqual({
     rows: ["> line 0", "  line 1", "  line 2", "↓ 7 more"],
     cursor: { row: 0, column: 2 },
   });
-  expect(laidOut({ ...draft, cursor: 35 }, 20, 4)).toEqual({
+  expect(layOut({ ...draft, cursor: 35 }, 20, 4)).toEqual({
     rows: ["↑ 4 more", "  line 4", "  line 5", "↓ 4 more"],
     cursor: { row: 2, column: 2 },
   });
-  expect(laidOut(draft, 20, 1)).toEqual({ rows: ["  line 9"], cursor: { row: 0, column: 8 } });
+  expect(layOut(draft, 20, 1)).toEqual({ rows: ["  line 9"], cursor: { row: 0, column: 8 } });
 });
 
 test("a folded paste is shown by its size", () => {
-  expect(laidOut(paste(EMPTY_DRAFT, "x\n".repeat(812)), 80).rows).toEqual(["> [pasted 812 lines]"]);
-  expect(laidOut(paste(EMPTY_DRAFT, "x".repeat(3_412)), 80).rows).toEqual(["> [pasted 3,412 characters]"]);
-  expect(laidOut(insert(paste(EMPTY_DRAFT, "x\n".repeat(13)), "!"), 10)).toEqual({
+  expect(layOut(paste(EMPTY_DRAFT, "x\n".repeat(812)), 80).rows).toEqual(["> [pasted 812 lines]"]);
+  expect(layOut(paste(EMPTY_DRAFT, "x".repeat(3_412)), 80).rows).toEqual(["> [pasted 3,412 characters]"]);
+  expect(layOut(insert(paste(EMPTY_DRAFT, "x\n".repeat(13)), "!"), 10)).toEqual({
     rows: ["> [pasted ", "  13 lines", "  ]!"],
     cursor: { row: 2, column: 4 },
   });
-  expect(laidOut(paste(EMPTY_DRAFT, "x\n".repeat(12)), 80).rows).toHaveLength(13);
+  expect(layOut(paste(EMPTY_DRAFT, "x\n".repeat(12)), 80).rows).toHaveLength(13);
 });
 
 test("U05 tabs are spaces, and invisible characters are escaped or removed", () => {
-  const rows = (text: string) => laidOut(draftWith(text), 80).rows[0]?.slice(2);
+  const rows = (text: string) => layOut(draftWith(text), 80).rows[0]?.slice(2);
   expect(rows("a\tb\t\tc")).toBe("a b       c");
   expect(rows("x\u200by")).toBe("xU+200By");
   expect(rows("\u2660\ufe0e card")).toBe("\u2660 card");
@@ -112,7 +112,7 @@ test("no row is wider than the frame or has a control character, and the cursor 
       (text, offset, width, maxRows) => {
         const draft = insert({ ...draftWith(text), cursor: 0 }, "");
         const places = [...new Intl.Segmenter().segment(draft.text)].map(({ index }) => index);
-        const { rows, cursor } = laidOut(
+        const { rows, cursor } = layOut(
           { ...draft, cursor: places[offset % (places.length || 1)] ?? 0 },
           width,
           maxRows,
@@ -131,7 +131,7 @@ test("no row is wider than the frame or has a control character, and the cursor 
 test("U05 a terminal counts the cells of each row in the same way", async () => {
   const text =
     "\u2660\ufe0e card a\tb x\u200by \u2139\ufe0f info 1\ufe0f\u20e3 e\u0301 한글 日本 ｱﾞ नि ﷽ \u0e33 \u2764\ufe0f ㊙ é";
-  const { rows } = laidOut(draftWith(text), 200);
+  const { rows } = layOut(draftWith(text), 200);
   const terminal = new Terminal({ cols: 200, rows: 4, allowProposedApi: true });
   await new Promise<void>((resolve) => terminal.write(rows[0] ?? "", resolve));
   expect(terminal.buffer.active.cursorX).toBe(stringWidth(rows[0] ?? ""));

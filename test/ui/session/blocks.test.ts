@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { answered, approval, begins, brings, calls, ends, says } from "#test/parts";
+import { approval, begins, brings, calls, createAnswer, createText, ends } from "#test/parts";
 import { advanceScrollback, createScrollbackState, dropCommitted } from "#ui/session/scrollback";
 import { formatTranscript } from "#ui/text/transcript";
 import { reduceView, reduceViewAll, type TimedPart } from "#ui/view/reduce";
@@ -41,10 +41,10 @@ test("a conversation is committed item by item, each once it is final", () => {
     ...begins(),
     calls("slack.send_message", { channel: "#general" }),
     approval(),
-    answered({ action: "approve", approval_scope: "session", client: "kay on desk" }),
+    createAnswer({ action: "approve", approval_scope: "session", client: "kay on desk" }),
     brings({ ok: true }),
     RECEIPT,
-    ...says("It is ", "sent.\n\nAnd ", "more"),
+    ...createText("It is ", "sent.\n\nAnd ", "more"),
     ...ends(),
   ]);
   expect(committed).toBe(`> what is open?
@@ -78,7 +78,7 @@ And more
 
 test("U18 300 lines in 600 pieces are each committed once, in order, and little of them is live", () => {
   const rows = Array.from({ length: 300 }, (_, index) => `row-${String(index + 1).padStart(3, "0")}`);
-  const { steps, committed } = session([...begins(), ...says(...rows.flatMap((row) => [row, "\n"])), ...ends()]);
+  const { steps, committed } = session([...begins(), ...createText(...rows.flatMap((row) => [row, "\n"])), ...ends()]);
   expect(committed).toBe(`${rows.join("\n")}\n`);
   expect(Math.max(...steps.map(({ live }) => live.text.length))).toBeLessThanOrEqual(8);
   const behind = steps.map(({ live }) => live.text.filter((row) => row !== "").length);
@@ -126,7 +126,7 @@ const cut = fc.array(piece, { minLength: 1, maxLength: 8 }).chain((blocks) => {
 test("for any split of a text, the session commits the same as for the whole", () => {
   fc.assert(
     fc.property(cut, fc.boolean(), (pieces, forgets) => {
-      const parts = [SAID, ...begins(), ...says(...pieces), ...ends()];
+      const parts = [SAID, ...begins(), ...createText(...pieces), ...ends()];
       const { committed, blocks } = session(parts, { forgets });
       expect(committed).toBe(whole(parts));
       expect(blocks.next).toBe(2);
@@ -139,7 +139,7 @@ const begins2 = begins().map((part) => JSON.parse(JSON.stringify(part).replaceAl
 
 test("20,000 pieces arrive once each, in order, even in a replay; memory stays constant", () => {
   const pieces = Array.from({ length: 20_000 }, (_, index) => `t${index}${index % 12 === 11 ? ".\n\n" : " "}`);
-  const parts: TimedPart[] = says(...pieces).map((part, index) => ({ number: index + 1, part }));
+  const parts: TimedPart[] = createText(...pieces).map((part, index) => ({ number: index + 1, part }));
   let [view, blocks, committed, expected] = [EMPTY_VIEW, createScrollbackState(), "", 0];
   for (let position = 0; position < parts.length; position += 33) {
     view = reduceViewAll(view, parts.slice(Math.max(0, position - 20), position + 33));
@@ -158,7 +158,7 @@ test("20,000 pieces arrive once each, in order, even in a replay; memory stays c
 });
 
 test("pieces that arrive together are reduced as one, with the same result", () => {
-  const parts: TimedPart[] = [SAID, ...begins(), ...says("a", "b", "c"), calls("t", {}), brings([])].map(
+  const parts: TimedPart[] = [SAID, ...begins(), ...createText("a", "b", "c"), calls("t", {}), brings([])].map(
     (part, index) => ({
       number: index + 1,
       part,
@@ -179,7 +179,7 @@ test("parallel calls stay live until the earlier ones are done, and later text w
     calls("slack.list", {}, "c2"),
     brings({ data: { channels: [1, 2] } }, "c2"),
     log,
-    ...says("Found **so", "me**"),
+    ...createText("Found **so", "me**"),
     brings([1], "c1"),
     ...ends(),
   ]);
@@ -222,7 +222,7 @@ test("a question waits in its place, and does not stay open after its generation
 test("a link that a receipt shows is not shown again by the answer", () => {
   const url = "https://acme.slack.com/archives/C1/p1";
   const receipt = { ...RECEIPT, data: { ...RECEIPT.data, url } } as StreamPart;
-  const parts = [SAID, ...begins(), receipt, ...says(`Sent.\n\n${url}\n\nAnything else?`), ...ends()];
+  const parts = [SAID, ...begins(), receipt, ...createText(`Sent.\n\n${url}\n\nAnything else?`), ...ends()];
   expect(session(parts).committed).toBe(whole(parts));
   expect(whole(parts)).toContain(`✓ Send a message to #general\n  ${url}\n\nSent.\n\nAnything else?\n`);
 });
@@ -243,7 +243,7 @@ test("an unfinished text is complete when its generation has ended, and a receip
     { type: "text-delta", id: "0", delta: "Half" },
     { type: "abort" },
     ...begins2,
-    ...says("New"),
+    ...createText("New"),
   ]);
   expect(committed).toBe(`? Send a message to #general (outcome
 unknown; check before you retry)
@@ -257,7 +257,7 @@ New
 });
 
 test("dropped items are no longer shown, and do not affect later ones", () => {
-  const parts = [SAID, ...begins(), calls("t", { a: 1 }), brings({ a: "b" }), ...says("One.\n\nTwo"), ...ends()];
+  const parts = [SAID, ...begins(), calls("t", { a: 1 }), brings({ a: "b" }), ...createText("One.\n\nTwo"), ...ends()];
   const { view, committed } = session(parts, { forgets: true });
   expect(committed).toBe(whole(parts));
   expect(view.items).toEqual([
@@ -268,7 +268,7 @@ test("dropped items are no longer shown, and do not affect later ones", () => {
 });
 
 test("U17 half a sequence or character is not shown while it arrives", () => {
-  const { steps } = session([...begins(), ...says("a \u001b]0;ti", "tle\u0007b", " \ud83d", "\ude00 c\td")]);
+  const { steps } = session([...begins(), ...createText("a \u001b]0;ti", "tle\u0007b", " \ud83d", "\ude00 c\td")]);
   expect(steps.map(({ live }) => live.text.join("|"))).toEqual([
     "",
     "",

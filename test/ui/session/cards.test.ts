@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answered, approval, begins, calls, form, needs } from "#test/parts";
+import { approval, begins, calls, createAnswer, form, needs } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
 import type { AnyCard } from "#ui/cards/update-card";
 import { findFocusedCard, listCards } from "#ui/session/open-cards";
@@ -104,7 +104,7 @@ test("a letter acts before the next non-text key, and not on a card that replace
   expect(player.all()).toMatchObject([{ do: "wait" }, { do: "act", card: { id: "int_1" } }]);
   const other = withCards(approval(), approval({ interaction_id: "int_2" }));
   other.press("1");
-  other.parts(answered({ action: "deny", client: "kay on desk" }));
+  other.parts(createAnswer({ action: "deny", client: "kay on desk" }));
   other.draw();
   expect(other.did()).toEqual([]);
 });
@@ -129,7 +129,7 @@ describe("a card", () => {
         act: { do: "answer", answer: { action: "approve", approval_scope: "once" } },
       },
     ]);
-    parts(answered({ action: "approve", approval_scope: "once" }));
+    parts(createAnswer({ action: "approve", approval_scope: "once" }));
     expect([listCards(player.now()), player.now().cards]).toEqual([[], {}]);
   });
 
@@ -159,7 +159,7 @@ describe("a card", () => {
   test("that was answered elsewhere gives way to the next, which starts fresh", () => {
     const { press, parts, did, draw, settle, ...player } = withCards(approval(), approval({ interaction_id: "int_2" }));
     expect(findFocusedCard(player.now())?.id).toBe("int_1");
-    parts(answered({ action: "deny", client: "kay on desk" }));
+    parts(createAnswer({ action: "deny", client: "kay on desk" }));
     draw();
     press("1", "<backspace>");
     expect([findFocusedCard(player.now())?.id, did()]).toEqual(["int_2", []]);
@@ -171,11 +171,11 @@ describe("a card", () => {
   test("that was answered elsewhere while it was edited here says that the edit was not sent", () => {
     const { press, parts, ...player } = withCards(approval());
     press("e", "<tab>", "!");
-    parts(answered({ action: "approve", client: "kay on desk" }));
+    parts(createAnswer({ action: "approve", client: "kay on desk" }));
     expect(player.now().hint?.text).toBe("The request has closed. Your changes were not sent.");
     const looking = withCards(approval());
     looking.press("e", "<tab>");
-    looking.parts(answered({ action: "approve", client: "kay on desk" }));
+    looking.parts(createAnswer({ action: "approve", client: "kay on desk" }));
     expect(looking.now().hint).toBeNull();
   });
 
@@ -199,7 +199,7 @@ describe("a card", () => {
 
   test("N44 that expires is called expired, not denied, and says how to be asked again", () => {
     const player = withCards(approval());
-    player.parts(answered({ action: "expire" }), { type: "tool-output-denied", toolCallId: "c1" });
+    player.parts(createAnswer({ action: "expire" }), { type: "tool-output-denied", toolCallId: "c1" });
     expect(player.now().hint?.text).toBe("The request expired without an answer. Press ↑ and Enter to ask again.");
     const tool = player.now().view.items.find((item) => item.kind === "tool");
     expect(tool).toMatchObject({ state: "expired" });
@@ -209,7 +209,7 @@ describe("a card", () => {
   test("N48 the error of a failed call is shown whole at 80 columns", () => {
     const player = withCards(approval());
     const errorText = `The input of slack.send_message is not accepted: ${"a long reason, ".repeat(8)}“body” is missing.`;
-    player.parts(answered({ action: "approve" }), { type: "tool-output-error", toolCallId: "c1", errorText });
+    player.parts(createAnswer({ action: "approve" }), { type: "tool-output-error", toolCallId: "c1", errorText });
     const tool = player.now().view.items.find((item) => item.kind === "tool");
     const rows = tool?.kind === "tool" ? formatEndedTool(tool, 80).split("\n") : [];
     expect(rows[0]).toMatch(/^✗ slack\.send_message/);
@@ -221,7 +221,7 @@ describe("a card", () => {
     const { press, parts, type, draft, did, wait } = withCards(form());
     press("<tab>");
     type("2026-1");
-    parts(answered({ action: "expire" }), goes("completed"));
+    parts(createAnswer({ action: "expire" }), goes("completed"));
     expect(did()).toEqual([
       { do: "say", text: "The request has closed. What you typed was not sent:\n  Summary: 2026-1\n  Urgent: no" },
     ]);
@@ -237,13 +237,13 @@ describe("a card", () => {
 
   test("N63 keys after a card that was not used, or was answered here, are the next message", () => {
     const unused = withCards(approval());
-    unused.parts(answered({ action: "expire" }), goes("completed"));
+    unused.parts(createAnswer({ action: "expire" }), goes("completed"));
     unused.type("next");
     expect(unused.draft()).toBe("next");
     const player = withCards(approval());
     player.press("1");
     player.did();
-    player.parts(answered({ action: "approve" }), goes("completed"));
+    player.parts(createAnswer({ action: "approve" }), goes("completed"));
     player.type("next");
     expect(player.draft()).toBe("next");
   });
@@ -251,7 +251,7 @@ describe("a card", () => {
   test("N63 Ctrl+C counts even while keys are ignored", () => {
     const { press, parts, type, did } = withCards(form());
     type("x");
-    parts(answered({ action: "expire" }), goes("completed"));
+    parts(createAnswer({ action: "expire" }), goes("completed"));
     did();
     press("<ctrl-c>", "<ctrl-c>");
     expect(did()).toEqual([{ do: "leave" }]);
@@ -285,7 +285,7 @@ describe("a card", () => {
 
   test("that is open closes with its generation", () => {
     const { parts, ...player } = withCards(approval());
-    parts(answered({ action: "cancel" }), goes("cancelled"));
+    parts(createAnswer({ action: "cancel" }), goes("cancelled"));
     expect(listCards(player.now())).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ function renderRows(frame: LiveFrame): string[] {
 const TEXT = Array.from({ length: 40 }, (_, n) => `row ${n}`);
 
 /** Everything at once. */
-function crowded(width: number, height: number, ...cards: Parameters<Player["parts"]>): Player {
+function playEverything(width: number, height: number, ...cards: Parameters<Player["parts"]>): Player {
   const player = play(width, height, { title: "Bugs of the 会議 week", profile: "work", services: ["jira", "gmail"] });
   player.event({ type: "history", entries: ["what is open?"] });
   player.parts(...begins(), calls("slack.send_message", {}));
@@ -44,7 +44,7 @@ const CARDS: [string, Parameters<Player["parts"]>][] = [
 
 describe.each(SIZES)("at %i × %i", (width, height) => {
   test.each(CARDS)("with %s, no row is wider than the window and two of its rows stay free", (_, cards) => {
-    const player = crowded(width, height, ...cards);
+    const player = playEverything(width, height, ...cards);
     const check = () => {
       const frame = player.draw({ text: TEXT, tools: ["⠋ slack.send_message", "⠋ jira.search"] });
       const rows = renderRows(frame);

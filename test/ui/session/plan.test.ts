@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answered, approval, begins, calls } from "#test/parts";
+import { approval, begins, calls, createAnswer } from "#test/parts";
 import { play } from "#test/player";
 import { findFocusedCard, listCards } from "#ui/session/open-cards";
 
@@ -86,7 +86,7 @@ test("one by one: Tab leads to the first, and each answer to the next; the rest 
   expect(rows()[0]).toContain("1 of 3");
   press("1");
   expect(did()).toMatchObject([approves("int_1")]);
-  parts(answered({ interaction_id: "int_1", action: "approve" }));
+  parts(createAnswer({ interaction_id: "int_1", action: "approve" }));
   settle();
   expect(focused()).toBe("int_2");
   press("<shift-tab>");
@@ -98,7 +98,7 @@ test("one by one: Tab leads to the first, and each answer to the next; the rest 
 
 test("an approval that was answered elsewhere leaves the plan, whose keys count only after it was drawn again", () => {
   const { press, did, parts, settle, draw, focused, draft } = withPlan();
-  parts(answered({ interaction_id: "int_2", action: "deny", client: "kay on desk" }));
+  parts(createAnswer({ interaction_id: "int_2", action: "deny", client: "kay on desk" }));
   press("a");
   expect([did(), draft(), focused()]).toEqual([[], "a", "int_1 int_3"]);
   press("<backspace>");
@@ -127,7 +127,7 @@ test("a refused answer reopens its card with the reason, and a single approval i
   const { press, did, event, settle, rows, parts, focused } = withPlan(2);
   press("a");
   did();
-  parts(answered({ interaction_id: "int_1", action: "approve" }));
+  parts(createAnswer({ interaction_id: "int_1", action: "approve" }));
   event({ type: "refused", card: "int_2", error: "The channel is gone." });
   settle();
   expect(focused()).toBe("int_2");

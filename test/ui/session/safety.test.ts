@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { NOW } from "#test/cards";
-import { answered, approval, begins, form, needs } from "#test/parts";
+import { approval, begins, createAnswer, form, needs } from "#test/parts";
 import { keyNamed } from "#test/shorthand";
 import { getText } from "#ui/editor/draft";
 import type { SessionEffect, SessionEvent } from "#ui/session/events";
@@ -177,7 +177,7 @@ function playAll(all: Happening[]): number {
       if (happening.do === "refuse") send({ type: "refused", card: card.id, error: "No." });
       else if (card.kind === "confirmation") send({ type: "local-ended", id: card.id });
       else if (card.kind === "plan" || card.type === "auth") continue;
-      else if (happening.do === "answer") parts(answered({ interaction_id: card.id, action: "deny" }));
+      else if (happening.do === "answer") parts(createAnswer({ interaction_id: card.id, action: "deny" }));
       else parts((card.type === "form" ? form : approval)({ interaction_id: card.id, prompt: `Again ${number}` }));
     }
   }

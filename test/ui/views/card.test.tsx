@@ -1,7 +1,7 @@
 import { renderToString } from "ink";
 import { describe, expect, test } from "vitest";
 import type { InputField, InteractionRequest } from "#protocol/interactions";
-import { cardOf, ctrl, key, NOW, pressed, typing } from "#test/cards";
+import { createCard, ctrl, key, NOW, pressKeys, typeText } from "#test/cards";
 import { onTerminal } from "#test/cells";
 import { approval, form, needs } from "#test/parts";
 import { type CardProps, layOutCard } from "#ui/cards/card-layout";
@@ -17,7 +17,7 @@ function draw(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {
 }
 
 function createProps(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): CardProps {
-  const { ui } = pressed(card, keys);
+  const { ui } = pressKeys(card, keys);
   return { card, ui, focused: true, position: { n: 1, of: 1 }, width: 80, maxRows: 20, now: NOW, ...overrides };
 }
 
@@ -39,7 +39,7 @@ const plain = approval({
 
 describe("an approval", () => {
   test("shows what would be sent, its origin, and each scope in its exact words", () => {
-    expect(draw(cardOf(plain))).toBe(
+    expect(draw(createCard(plain))).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ──────────────────────────── 4:58 left ┐",
         "│ Send a message to #general                                                   │",
@@ -53,7 +53,7 @@ describe("an approval", () => {
   });
 
   test("wraps at 40 columns without losing a word", () => {
-    expect(draw(cardOf(plain), [], { width: 40 })).toBe(
+    expect(draw(createCard(plain), [], { width: 40 })).toBe(
       [
         "┌ Approve ─ slack.send_me… ─ 4:58 left ┐",
         "│ Send a message to #general           │",
@@ -71,7 +71,7 @@ describe("an approval", () => {
   });
 
   test("without the focus says how to get it, and uses no rows for its keys", () => {
-    expect(draw(cardOf(plain), [], { focused: false, position: { n: 2, of: 3 }, maxRows: 6 })).toBe(
+    expect(draw(createCard(plain), [], { focused: false, position: { n: 2, of: 3 }, maxRows: 6 })).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ─────────────────── 2 of 3 ─ 4:58 left ┐",
         "│ Send a message to #general                                                   │",
@@ -91,7 +91,7 @@ describe("an approval", () => {
       fields: [],
       result: "12 rows",
     };
-    expect(draw(cardOf(approval({ preview, error: "It was too late." })), [key("escape")])).toBe(
+    expect(draw(createCard(approval({ preview, error: "It was too late." })), [key("escape")])).toBe(
       [
         "┌ Approve ─ slack.send_message ─ cannot be undone ────────────────── 4:58 left ┐",
         "│ ✗ It was too late.                                                           │",
@@ -108,8 +108,8 @@ describe("an approval", () => {
   });
 
   test("shows the edited values, without the origin of the replaced ones", () => {
-    const keys = [...typing("e"), key("tab"), ctrl("u"), ...typing("none"), key("enter")];
-    expect(draw(cardOf(plain), keys).split("\n").slice(1, 5)).toEqual([
+    const keys = [...typeText("e"), key("tab"), ctrl("u"), ...typeText("none"), key("enter")];
+    expect(draw(createCard(plain), keys).split("\n").slice(1, 5)).toEqual([
       "│ Edited request: slack.send_message                                           │",
       "│ - text: 3 open bugs                                                          │",
       "│ + text: none                                                                 │",
@@ -118,14 +118,14 @@ describe("an approval", () => {
   });
 
   test("asks for the reason of a denial, and says when the answer is being sent", () => {
-    const lines = draw(cardOf(plain), typing("nlater")).split("\n");
+    const lines = draw(createCard(plain), typeText("nlater")).split("\n");
     expect(lines.slice(4, 7)).toEqual([
       "│ Reason (optional):                                                           │",
       "│ > later                                                                      │",
       "│ enter deny   esc back                                                        │",
     ]);
-    expect(layOutCard(createProps(cardOf(plain), typing("nlater"))).cursor).toEqual({ row: 5, column: 9 });
-    expect(draw(cardOf(plain), typing("1")).split("\n").at(-2)).toBe(
+    expect(layOutCard(createProps(createCard(plain), typeText("nlater"))).cursor).toEqual({ row: 5, column: 9 });
+    expect(draw(createCard(plain), typeText("1")).split("\n").at(-2)).toBe(
       "│ Sending your answer…                                                         │",
     );
   });
@@ -133,7 +133,9 @@ describe("an approval", () => {
 
 test("a card longer than its room scrolls, and counts the lines above and below", () => {
   const value = Array.from({ length: 12 }, (_, index) => `line ${index}`).join("\n");
-  const card = cardOf(approval({ preview: { summary: "s", fields: [{ name: "text", value }] }, approval_scopes: [] }));
+  const card = createCard(
+    approval({ preview: { summary: "s", fields: [{ name: "text", value }] }, approval_scopes: [] }),
+  );
   const lines = (scroll: number) => {
     const props = createProps(card, [], { width: 40, maxRows: 8 });
     return renderToString(<Card {...props} ui={{ ...props.ui, scroll }} />, { columns: 40 })
@@ -167,7 +169,7 @@ const FIELDS: InputField[] = [
 ];
 
 describe("a form", () => {
-  const card = cardOf(form({ input_schema: { type: "form", fields: FIELDS } }));
+  const card = createCard(form({ input_schema: { type: "form", fields: FIELDS } }));
   const drawInside = (keys: Key[], overrides: Partial<CardProps> = {}) =>
     draw(card, keys, { width: 44, ...overrides })
       .split("\n")
@@ -247,7 +249,7 @@ describe("a form", () => {
 });
 
 test("an auth card has a line for each service", () => {
-  const card = cardOf(needs("slack", "gmail", "jira", "notion"));
+  const card = createCard(needs("slack", "gmail", "jira", "notion"));
   const links = {
     slack: { state: "connected" as const, message: "Dana in Acme" },
     gmail: { state: "opening" as const, host: "accounts.google.com" },
@@ -270,7 +272,7 @@ test("an auth card has a line for each service", () => {
 test("a card of /connect is a separate request: nothing continues after it, or without it", () => {
   const part = needs("slack");
   if (part.type !== "data-auth-needed") throw new Error(part.type);
-  const card = cardOf({ ...part, data: { ...part.data, generation_id: "" } });
+  const card = createCard({ ...part, data: { ...part.data, generation_id: "" } });
   expect(draw(card)).toBe(
     [
       "┌ Connect ────────────────────────────────────────────────────────── 9:58 left ┐",
@@ -338,17 +340,17 @@ function oddCards(): [string, AnyCard, Key[]][] {
   ];
   const asksForm = form({ prompt: odd, error: odd, input_schema: { type: "form", fields: input } });
   return [
-    ["an approval", cardOf(asks), []],
+    ["an approval", createCard(asks), []],
     [
       "an approval that is edited",
-      cardOf(approval({ preview: { summary: odd, fields: fields.slice(0, 4) } })),
-      typing("e"),
+      createCard(approval({ preview: { summary: odd, fields: fields.slice(0, 4) } })),
+      typeText("e"),
     ],
-    ["a reason", cardOf(asks), [...typing("n"), { ...key("enter"), name: "paste", text: odd }]],
-    ["a form", cardOf(asksForm), []],
-    ["a form with options", cardOf(asksForm), [key("tab")]],
-    ["a review", cardOf(asksForm), [key("tab"), key("tab")]],
-    ["an auth card", cardOf(needs(odd, "slack")), []],
+    ["a reason", createCard(asks), [...typeText("n"), { ...key("enter"), name: "paste", text: odd }]],
+    ["a form", createCard(asksForm), []],
+    ["a form with options", createCard(asksForm), [key("tab")]],
+    ["a review", createCard(asksForm), [key("tab"), key("tab")]],
+    ["an auth card", createCard(needs(odd, "slack")), []],
     ["a confirmation", { kind: "confirmation", id: "t", message: ODD.join("\n") }, []],
   ];
 }
@@ -398,11 +400,11 @@ test("U17 nothing raw appears from names, labels, errors and everything else", (
   const asksForm = form({ tool_name: RAW, prompt: RAW, error: RAW, input_schema: { type: "form", fields } });
   const links = { [RAW]: { state: "failed" as const, host: RAW, message: RAW } };
   const output = [
-    draw(cardOf(asks)),
-    draw(cardOf(asksForm)),
-    draw(cardOf(asksForm), [key("tab")]),
-    draw(cardOf(asksForm), [key("tab"), key("tab")]),
-    draw(cardOf(needs(RAW)), [], { links }),
+    draw(createCard(asks)),
+    draw(createCard(asksForm)),
+    draw(createCard(asksForm), [key("tab")]),
+    draw(createCard(asksForm), [key("tab"), key("tab")]),
+    draw(createCard(needs(RAW)), [], { links }),
     draw({ kind: "confirmation", id: RAW, message: RAW }),
   ].join("\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checksOf, unwell } from "#test/doctor";
+import { readChecks, unwell } from "#test/doctor";
 import { useKay } from "#test/kay";
 
 const kay = useKay();
@@ -33,7 +33,7 @@ test("a backend that does not answer ends in time, and dependent checks are skip
       "service.read": "skipped",
     },
   });
-  expect(checksOf(result)["network.http"]).toMatch(/^failed: The backend has not answered within 11 s\./);
+  expect(readChecks(result)["network.http"]).toMatch(/^failed: The backend has not answered within 11 s\./);
 });
 
 test("the step that fails is named, and no request is sent over a broken route", async () => {
@@ -50,7 +50,7 @@ test("the step that fails is named, and no request is sent over a broken route",
     ] as never;
   const ann = kay({ env: { ...HERE.env, KAY_API_URL: "https://kay.example.test" }, world: { machine: { walk } } });
   ann.place.network.serve("https://kay.example.test", async () => new Response(null, { status: 502 }));
-  const checks = checksOf(await ann("doctor --json"));
+  const checks = readChecks(await ann("doctor --json"));
   expect(checks).toMatchObject({
     "network.name": "failed: The name kay.example.test was not found (ENOTFOUND). → Check the spelling.",
     "network.connect": "skipped: Not checked: name lookup failed.",
@@ -60,7 +60,7 @@ test("the step that fails is named, and no request is sent over a broken route",
 });
 
 test("a local backend that does not start is reported with its log file", async () => {
-  const checks = checksOf(await kay({ ...HERE, own: "fails" })("doctor --json"));
+  const checks = readChecks(await kay({ ...HERE, own: "fails" })("doctor --json"));
   expect(checks).toMatchObject({
     backend: "failed: Could not start the local backend. → Its log: /home/ann/kay/backend.log",
     "network.loopback": "skipped: The local backend is not running.",
@@ -76,7 +76,7 @@ test("a basic backend passes", async () => {
     ann.place.network.always(route, { status: 404, json: { error: "Not found" } });
   const result = await ann("doctor jira --json");
   expect(result.exit).toBe(0);
-  expect(checksOf(result)).toMatchObject({
+  expect(readChecks(result)).toMatchObject({
     backend: "ok: http://127.0.0.1:4000 answers, with the minimal protocol.",
     stream: "skipped: This backend has no test stream.",
     model: "skipped: This backend does not report which model it uses.",
@@ -99,7 +99,7 @@ test.for([
   const ann = kay(HERE);
   const date = new Date(ann.place.clock.now() + seconds * 1000).toUTCString();
   ann.place.network.on("GET /capabilities", { json: { name: "kay", version: "1" }, headers: { date } });
-  expect(checksOf(await ann("doctor --json")).clock).toContain(expected);
+  expect(readChecks(await ann("doctor --json")).clock).toContain(expected);
 });
 
 /** Builds beats that were sent 400 ms apart. */
@@ -112,7 +112,7 @@ const beats = (now: number) =>
 test("a stream that arrives all at once is buffered on the way", async () => {
   const ann = kay(HERE);
   ann.place.network.on("GET /health/stream", { stream: [`${beats(ann.place.clock.now()).join("")}data: [DONE]\n\n`] });
-  expect(checksOf(await ann("doctor --json")).stream).toBe(
+  expect(readChecks(await ann("doctor --json")).stream).toBe(
     "failed: An event stream arrives all at once, 0.8 s late. Answers in a session appear only when they are complete. → The administrator of 127.0.0.1 must turn off response buffering in front of it (nginx: proxy_buffering off).",
   );
 });
@@ -128,7 +128,7 @@ test("a stream that arrives as sent passes, whatever the clocks say", async () =
       }
     })(),
   });
-  expect(checksOf(await ann("doctor --json")).stream).toBe("ok: 3 events arrived as they were sent.");
+  expect(readChecks(await ann("doctor --json")).stream).toBe("ok: 3 events arrived as they were sent.");
 });
 
 test("a stream without data, one that breaks off, and one through a proxy are reported", async () => {
@@ -143,20 +143,20 @@ test("a stream without data, one that breaks off, and one through a proxy are re
       return new Response(stream, { headers: { "content-type": "text/event-stream" } });
     return backend.fetch(new Request(`http://127.0.0.1:4000${pathname}${search}`, request));
   });
-  const streamed = async (body: ReadableStream) => {
+  const checkStream = async (body: ReadableStream) => {
     stream = body;
-    return checksOf(await ann("doctor --json")).stream;
+    return readChecks(await ann("doctor --json")).stream;
   };
   const encode = (text: string) => new TextEncoder().encode(text);
   const warning =
     "Answers in a session appear only when they are complete. → Configure the proxy in HTTPS_PROXY to pass text/event-stream without buffering, or add kay.example.test to NO_PROXY.";
-  expect(await streamed(ReadableStream.from([encode(beats(clock.now()).join(""))]))).toBe(
+  expect(await checkStream(ReadableStream.from([encode(beats(clock.now()).join(""))]))).toBe(
     `failed: An event stream arrives all at once, 0.8 s late. ${warning}`,
   );
-  expect(await streamed(ReadableStream.from([encode(beats(clock.now())[0] ?? "")]))).toBe(
+  expect(await checkStream(ReadableStream.from([encode(beats(clock.now())[0] ?? "")]))).toBe(
     `failed: Event streams are cut off on the way. ${warning}`,
   );
-  expect(await streamed(new ReadableStream())).toBe(`failed: Event streams do not get through. ${warning}`);
+  expect(await checkStream(new ReadableStream())).toBe(`failed: Event streams do not get through. ${warning}`);
 });
 
 test("a named model that cannot answer fails, one that does not answer is reported", async () => {
@@ -165,13 +165,13 @@ test("a named model that cannot answer fails, one that does not answer is report
     signedIn: true,
     model: { model: "openai:gpt-5", where: "model of profile default", env: {} },
   });
-  expect(checksOf(await ann("doctor --json")).model).toBe(
+  expect(readChecks(await ann("doctor --json")).model).toBe(
     "failed: OpenAI API key is not configured → Set OPENAI_API_KEY, or run `kay config unset model` to use the offline planner.",
   );
   const bob = kay({ ...HERE, signedIn: true });
   await bob("whoami");
   bob.place.network.on("POST /model/test", "hang");
-  expect(checksOf(await bob("doctor --json")).model).toMatch(
+  expect(readChecks(await bob("doctor --json")).model).toMatch(
     /^warning: Offline planner: .* It did not answer within 8 s\. → Run `kay model --test`, which waits longer\.$/,
   );
 });

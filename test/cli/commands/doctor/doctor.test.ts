@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unwell } from "#test/doctor";
-import { documentOf, type MachineOptions, useKay } from "#test/kay";
+import { type MachineOptions, parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 
@@ -12,11 +12,11 @@ const DESKTOP: MachineOptions = {
 };
 
 /** Values that differ between machines. */
-const settled = (text: string) => text.replace(/[\d.]+ (GiB|MiB) free/, "N free").replace(/in [\d.]+ s/, "in N s");
+const maskValues = (text: string) => text.replace(/[\d.]+ (GiB|MiB) free/, "N free").replace(/in [\d.]+ s/, "in N s");
 
 test("doctor checks everything that kay needs; in a pipe each check is a row", async () => {
   const { exit, stdout, stderr } = await kay(DESKTOP)("doctor");
-  expect({ exit, stderr, rows: settled(stdout).split("\n") }).toEqual({
+  expect({ exit, stderr, rows: maskValues(stdout).split("\n") }).toEqual({
     exit: 0,
     stderr: "Everything works.\n",
     rows: [
@@ -44,7 +44,7 @@ test("doctor checks everything that kay needs; in a pipe each check is a row", a
 
 test("doctor --json is one document", async () => {
   const result = await kay(DESKTOP)("doctor --json");
-  const { ok, checks } = documentOf(result) as { ok: boolean; checks: Record<string, unknown>[] };
+  const { ok, checks } = parseDocument(result) as { ok: boolean; checks: Record<string, unknown>[] };
   expect({ exit: result.exit, stderr: result.stderr, ok, clock: checks.find(({ id }) => id === "clock") }).toEqual({
     exit: 0,
     stderr: "",

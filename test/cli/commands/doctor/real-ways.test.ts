@@ -11,7 +11,7 @@ import { probeRoute } from "#net/probe/probe";
 import { createSend, createTransport } from "#net/send";
 import { realClock } from "#test/client-clock";
 import { temporaryFolder } from "#test/credentials";
-import { checksOf } from "#test/doctor";
+import { readChecks } from "#test/doctor";
 import { type Machine, type MachineOptions, useKay } from "#test/kay";
 
 const kay = useKay();
@@ -32,7 +32,7 @@ function real(env: Record<string, string>, world: MachineOptions["world"] = {}):
 }
 
 /** A buffering proxy in front of a backend. */
-async function bufferingProxy(target: string): Promise<string> {
+async function startBufferingProxy(target: string): Promise<string> {
   const server = createServer(async (request, response) => {
     const answer = await fetch(`${target}${request.url}`);
     const body = Buffer.from(await answer.arrayBuffer());
@@ -53,12 +53,12 @@ test("a buffering proxy is detected with a stream of the real backend, and anoth
     new URL(request.url).pathname === "/health/stream" ? streamBeats(realClock) : place.backend.fetch(request);
   const listener = await listen(answer, { host: "127.0.0.1", port: 0 });
   onTestFinished(listener.close);
-  expect(checksOf(await real({ KAY_API_URL: listener.url })("doctor --json"))).toMatchObject({
+  expect(readChecks(await real({ KAY_API_URL: listener.url })("doctor --json"))).toMatchObject({
     "network.connect": expect.stringMatching(/^ok: Port \d+: IPv4 in \d+ ms\.$/),
     stream: "ok: 3 events arrived as they were sent.",
   });
-  const proxy = await bufferingProxy(listener.url);
-  expect(checksOf(await real({ KAY_API_URL: proxy })("doctor --json"))).toMatchObject({
+  const proxy = await startBufferingProxy(listener.url);
+  expect(readChecks(await real({ KAY_API_URL: proxy })("doctor --json"))).toMatchObject({
     "network.http": expect.stringMatching(/^ok/),
     stream: expect.stringMatching(/^failed: An event stream arrives all at once/),
   });
@@ -78,7 +78,7 @@ test("a silent D-Bus is reported within its time, and so is everything else", as
     clock: realClock,
   });
   const began = Date.now();
-  const checks = checksOf(await real(env, { keychain })("doctor --json"));
+  const checks = readChecks(await real(env, { keychain })("doctor --json"));
   expect(Date.now() - began).toBeLessThan(10_000);
   expect(checks).toMatchObject({
     keychain: expect.stringMatching(

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createRedactor, redactEnvironment } from "#cli/commands/doctor/redact";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Machine, parseDocument, useKay } from "#test/kay";
 
 const kay = useKay();
 
@@ -32,7 +32,7 @@ const ENV = {
 };
 
 /** Puts every secret wherever it could come from, including the log and the backend's answers. */
-async function planted(): Promise<Machine> {
+async function addSecrets(): Promise<Machine> {
   const ann = kay({ env: ENV, signedIn: true });
   mkdirSync(join(ann.folder, "kay"), { recursive: true });
   await ann("whoami");
@@ -73,7 +73,7 @@ function expectNoSecret(text: string, jwt = ""): void {
 }
 
 test("no secret of the machine is in the output, the document, or the bundle", async () => {
-  const ann = await planted();
+  const ann = await addSecrets();
   const { token } = await ann.stored();
   const env = { KAY_TOKEN: SECRETS.token };
   for (const [line, setting] of [
@@ -106,7 +106,7 @@ test("no secret of the machine is in the output, the document, or the bundle", a
 test("a bundle is a new file that only the user can read, and never replaces one", async () => {
   const ann = kay({ env: { BROWSER: "none" } });
   const result = await ann("doctor --bundle --json");
-  const { bundle } = documentOf(result) as { bundle: string };
+  const { bundle } = parseDocument(result) as { bundle: string };
   expect(bundle).toBe("/home/ann/kay-doctor-20261127T120000.json");
   const path = bundle.replace("/home/ann", ann.folder);
   expect(statSync(path).mode & 0o777).toBe(0o600);

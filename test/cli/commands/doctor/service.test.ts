@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { checksOf } from "#test/doctor";
+import { readChecks } from "#test/doctor";
 import { type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
 const HERE = { env: { BROWSER: "none" }, signedIn: true };
 
 async function serviceChecks(ann: Machine, name: string): Promise<Record<string, string>> {
-  const all = Object.entries(checksOf(await ann(["doctor", name, "--json"])));
+  const all = Object.entries(readChecks(await ann(["doctor", name, "--json"])));
   return Object.fromEntries(all.filter(([id]) => id.startsWith("service")));
 }
 

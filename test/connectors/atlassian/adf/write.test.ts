@@ -86,7 +86,7 @@ test("Markdown keeps its form: headings, marks, links, code, quotes, numbered an
     "---",
   ].join("\n\n");
   const link = (href: string) => ({ type: "link", attrs: { href } });
-  const cellOf = (type: string, ...content: AdfNode[]) => ({ type, content: [paragraph(...content)] });
+  const createCell = (type: string, ...content: AdfNode[]) => ({ type, content: [paragraph(...content)] });
   expect(toAdf(markdown, "description")?.content).toEqual([
     { type: "heading", attrs: { level: 1 }, content: [text("Title")] },
     paragraph(
@@ -121,8 +121,11 @@ test("Markdown keeps its form: headings, marks, links, code, quotes, numbered an
     {
       type: "table",
       content: [
-        { type: "tableRow", content: [cellOf("tableHeader", text("a")), cellOf("tableHeader", text("b"))] },
-        { type: "tableRow", content: [cellOf("tableCell", text("1")), cellOf("tableCell", text("2", "strong"))] },
+        { type: "tableRow", content: [createCell("tableHeader", text("a")), createCell("tableHeader", text("b"))] },
+        {
+          type: "tableRow",
+          content: [createCell("tableCell", text("1")), createCell("tableCell", text("2", "strong"))],
+        },
       ],
     },
     { type: "rule" },
