@@ -49,7 +49,7 @@ export async function build(): Promise<number> {
     });
     if (code !== 0) return code;
     await finish(fresh, current);
-    publish(fresh);
+    publish(fresh, current.slice(0, 8));
     return 0;
   });
 }
@@ -93,16 +93,17 @@ async function finish(folder: string, current: string) {
  * Lays the fresh files over the old ones, each by a rename and `main.js` after the chunks it names. Old chunks stay for a day: a kay that
  * is running may still load them, since chunks are loaded late and their names carry a hash of their contents. They go into no package.
  */
-function publish(fresh: string) {
+function publish(fresh: string, mark: string) {
   const files = filesBelow(fresh).sort((a, b) => b.split("/").length - a.split("/").length);
   for (const file of files) move(`${fresh}/${file}`, `${dist}/${file}`);
   rmSync(fresh, { recursive: true, force: true });
   const old = filesBelow(dist).filter((file) => !files.includes(file) && file !== IGNORE);
-  const kept = old.filter(
+  const recent = old.filter(
     (file) => file.startsWith("chunks/") && Date.now() - statSync(`${dist}/${file}`).mtimeMs < day,
   );
-  for (const file of old) if (!kept.includes(file)) rmSync(`${dist}/${file}`);
-  writeFileSync(`${dist}/${IGNORE}.new`, ["built-from", ...kept].map((file) => `/${file}\n`).join(""));
+  for (const file of old) if (!recent.includes(file)) rmSync(`${dist}/${file}`);
+  // Names of chunks end with the mark of their build. Thousands of names would take npm minutes.
+  writeFileSync(`${dist}/${IGNORE}.new`, `/built-from\n/chunks/*\n!/chunks/*-${mark}.js\n`);
   renameSync(`${dist}/${IGNORE}.new`, `${dist}/${IGNORE}`);
 }
 

@@ -56,10 +56,7 @@ export const OTHER_WORDS: Readonly<Record<string, string>> = {
   ...mapWords(["browse"], "Run `kay open <object>`."),
   ...mapWords(["set", "settings", "configure"], "Run `kay config list`, or `kay config set <key> <value>`."),
   ...mapWords(["use", "switch"], "Run `kay config set model <provider>:<model>` to choose a model."),
-  ...mapWords(
-    ["update", "upgrade"],
-    "Install the newest release the way you installed this one. `kay --version` shows yours.",
-  ),
+  ...mapWords(["update", "upgrade"], "Install the newest release the way you installed this one."),
 };
 
 function mapWords(words: string[], hint: string): Record<string, string> {

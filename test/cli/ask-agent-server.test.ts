@@ -102,6 +102,19 @@ describe("a request at a backend with an agent server", () => {
     );
   });
 
+  test("whose reports overtake its stream is one text", async () => {
+    agent.script = async (turn) => {
+      sayPieces(turn, "I'll ");
+      await turn.report({ type: "text", id: "text-1", text: "I'll help." });
+      const closed = new Promise<void>((resolve) => {
+        agent.closed = resolve;
+      });
+      await turn.report({ type: "finish" });
+      await closed;
+    };
+    expect(await ann()('ask "help me"')).toMatchObject({ exit: 0, stdout: "I'll help.\n" });
+  });
+
   test.for([
     [
       "refuses the token",

@@ -60,7 +60,7 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
   };
   const collect = createTextCollector((id, text) => tracker.report({ type: "text", sessionId: "", id, text }).parts);
   const takeLogged = (part: StreamPart): StreamPart[] => {
-    if (!hasStreamed) return [part];
+    if (!hasStreamed || part.type === "data-status") return [part];
     if (part.type === "tool-input-available" || part.type === "tool-output-available") return takeCall(tracker, part);
     if (part.type === "tool-output-error") return takeCall(tracker, part);
     return collect.take(part);
@@ -110,7 +110,8 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
       if (isGenerationEnd(part)) return endByLog(item);
       advance(number);
       if (part.type === "start") return [item, ...begin()];
-      if (!isContent(part)) return [item];
+      // The status of an ended turn follows its last text, which the stream may still have to show.
+      if (!isContent(part) && !(streaming && hasEndStatus(part))) return [item];
       loggedCalls.note(part);
       if (streaming) heldParts.push(part);
       else return hasStreamed ? numberParts(takeLogged(part)) : [item];
@@ -172,6 +173,10 @@ function createTextCollector(toParts: (id: string, text: string) => StreamPart[]
     return part.type === "text-end" ? flush() : [];
   };
   return { take, rest: flush };
+}
+
+function hasEndStatus(part: StreamPart): boolean {
+  return part.type === "data-status" && ["completed", "error", "cancelled"].includes(part.data.status);
 }
 
 function isContent({ type }: StreamPart): boolean {
