@@ -21,7 +21,9 @@ export function createConnectionsCommand(kay: Kay): Command {
       if (options.check !== undefined) return check(kay, answer, options.check);
       if (kay.flags.json) return kay.out.writeJson(answer);
       await kay.out.writeTable(CONNECTION_COLUMNS, toConnectionRows(answer));
-      const lost = listLostServices(answer).map(quoteShellWord).join(" ");
+      const lost = listLostServices(answer)
+        .map(([service]) => quoteShellWord(service))
+        .join(" ");
       if (lost) kay.out.writeProgress(`Run \`kay connect ${lost}\` to connect again.`);
     });
 }
@@ -52,10 +54,11 @@ export function toConnectionRows({ connections }: ConnectionsResponse): string[]
   ]);
 }
 
-/** Lists the services whose connection ended or can no longer be used. */
-export function listLostServices({ connections }: ConnectionsResponse): string[] {
-  const lost = Object.entries(connections).filter(([, { connected, reason }]) => !connected && reason);
-  return lost.map(([service]) => clean(service, { lines: false }));
+/** Lists the services whose connection ended or can no longer be used, with the reasons. */
+export function listLostServices({ connections }: ConnectionsResponse): [service: string, reason: string][] {
+  return Object.entries(connections).flatMap(([service, { connected, reason }]): [string, string][] =>
+    connected || !reason ? [] : [[clean(service, { lines: false }), reason]],
+  );
 }
 
 function check(kay: Kay, { connections }: ConnectionsResponse, service: string): ExitCode {

@@ -8,7 +8,6 @@ import { fetchMessage, findMessage } from "./find.ts";
 import {
   buildThreadUrl,
   describeMessage,
-  GMAIL_SCOPE,
   getDate,
   getHeader,
   getSubject,
@@ -17,7 +16,7 @@ import {
 } from "./message.ts";
 import { buildMailRequest } from "./mime.ts";
 import { getPartName, type Part, type PartTree, sortParts } from "./part.ts";
-import { readContent } from "./read.ts";
+import { fetchPart, readContent } from "./read.ts";
 import { SentMessage } from "./send.ts";
 
 const Input = z.object({
@@ -100,9 +99,7 @@ function listFiles({ files, mails }: PartTree): Part[] {
   return [...files, ...mails.flatMap(({ inner }) => listFiles(inner))];
 }
 
-const Fetched = z.looseObject({ data: z.string() });
-
-async function fetchFiles({ http }: ToolContext, { id, payload }: Message): Promise<FileContent[]> {
+async function fetchFiles(context: ToolContext, { id, payload }: Message): Promise<FileContent[]> {
   const parts = listFiles(sortParts(payload ?? {}));
   if (parts.reduce((sum, { body }) => sum + (body?.size ?? 0), 0) > MAX_FILE_BYTES) {
     throw new Problem("INVALID_REQUEST", "The files of this message are larger than Gmail sends with one message.", {
@@ -113,9 +110,7 @@ async function fetchFiles({ http }: ToolContext, { id, payload }: Message): Prom
   const files: FileContent[] = [];
   for (const part of parts) {
     const { data, attachmentId } = part.body ?? {};
-    const path = `${MESSAGES_PATH}/${encodeURIComponent(id)}/attachments/${encodeURIComponent(attachmentId ?? "")}`;
-    const content =
-      attachmentId && !data ? (await http.request({ path, answer: Fetched, scope: GMAIL_SCOPE })).data : (data ?? "");
+    const content = attachmentId && !data ? await fetchPart(context, id, attachmentId) : (data ?? "");
     const type = /^[\w.+-]+\/[\w.+-]+$/.test(part.mimeType ?? "") ? part.mimeType : undefined;
     files.push({
       name: getPartName(part),

@@ -74,7 +74,7 @@ type Attachment = { name: string; type: string; bytes: number };
 /** The content of a message: its text, with the texts of attached messages below, and everything that is attached. */
 export type MailContent = { text: string; attachments: Attachment[] };
 
-const Fetched = z.looseObject({ data: z.nullish(z.string()) });
+const Fetched = z.looseObject({ data: z.string() });
 
 /** Longest text that is fetched, in bytes, and the number of texts. */
 const MAX_BYTES = 4_000_000;
@@ -116,11 +116,15 @@ async function readTexts(context: Context, id: string, texts: Part[], budget: Bu
   return joinNote(getText(parts), missingCount);
 }
 
-/** Source: Gmail API v1, GET …/messages/{messageId}/attachments/{id}. */
-async function fetchText({ http }: Context, id: string, attachment: string): Promise<string> {
+/** Fetches a part that Gmail delivers separately, in base64url. Source: Gmail API v1, GET …/messages/{messageId}/attachments/{id}. */
+export async function fetchPart({ http }: Context, id: string, attachment: string): Promise<string> {
   const path = `${MESSAGES_PATH}/${encodeURIComponent(id)}/attachments/${encodeURIComponent(attachment)}`;
+  return (await http.request({ path, answer: Fetched, scope: GMAIL_SCOPE })).data;
+}
+
+async function fetchText(context: Context, id: string, attachment: string): Promise<string> {
   try {
-    return (await http.request({ path, answer: Fetched, scope: GMAIL_SCOPE })).data ?? "";
+    return await fetchPart(context, id, attachment);
   } catch (error) {
     if (error instanceof Problem && error.code === "SERVICE_FAILED") return "";
     throw error;

@@ -4,6 +4,7 @@ import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
+import { listLostServices } from "../connections.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
@@ -57,14 +58,15 @@ export const connectionsCheck: Check = {
   title: "Connections",
   async look(facts) {
     const { api } = await facts.signedIn();
-    const connections = Object.entries((await api.connections({ signal: facts.signal })).connections);
-    const lost = connections.filter(([, { connected, reason }]) => !connected && reason);
+    const answer = await api.connections({ signal: facts.signal });
+    const connections = Object.entries(answer.connections);
+    const lost = listLostServices(answer);
     const connected = connections.filter(([, connection]) => connection.connected).map(([name]) => toLine(name));
     if (lost.length > 0) {
-      const reasons = lost.map(([name, { reason = "" }]) => `${toLine(name)}: ${toLine(reason).replace(/\.$/, "")}`);
+      const reasons = lost.map(([name, reason]) => `${name}: ${toLine(reason).replace(/\.$/, "")}`);
       return warn(
         `Lost: ${reasons.join("; ")}.`,
-        `Run \`kay connect ${lost.map(([name]) => quoteShellWord(toLine(name))).join(" ")}\`.`,
+        `Run \`kay connect ${lost.map(([name]) => quoteShellWord(name)).join(" ")}\`.`,
       );
     }
     if (connected.length === 0) return warn("No service is connected.", "Run `kay connect <service>`.");

@@ -41,7 +41,9 @@ export async function runDisconnect(context: SlashContext, argument: string): Pr
 /** Handles `/connections`. */
 export async function runConnections(context: SlashContext): Promise<void> {
   const answer = await loadConnections(context);
-  const lost = listLostServices(answer).join(" ");
+  const lost = listLostServices(answer)
+    .map(([service]) => service)
+    .join(" ");
   const rows = formatRows(context, CONNECTION_COLUMNS, toConnectionRows(answer));
   context.say(lost ? `${rows}\n\nUse /connect ${lost} to connect again.` : rows);
 }
