@@ -57,6 +57,13 @@ export async function parseJsonObject(c: Context, createError: () => ApiError): 
   return body;
 }
 
+/** Reads a list of objects in a body; an absent one is empty. @throws the error of `createError` for anything else */
+export function parseObjectList(value: unknown, createError: () => ApiError): JsonRecord[] {
+  const list = value ?? [];
+  if (!Array.isArray(list) || !list.every(isRecord)) throw createError();
+  return list;
+}
+
 /** Reads a parameter that is repeated or separated by commas. */
 export function parseQueryList(c: Context, name: string): string[] {
   return (c.req.queries(name) ?? []).flatMap((part) => part.split(",")).filter(Boolean);

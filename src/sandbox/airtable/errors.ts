@@ -5,6 +5,11 @@ export function airtableError(status: 400 | 401 | 403 | 422, type: string, messa
   return new ApiError(status, message, { error: { type, message } });
 }
 
+/** A body that is not a JSON object. */
+export function parseError(): ApiError {
+  return airtableError(400, "INVALID_REQUEST_BODY", "Could not parse request body");
+}
+
 /** Missing and forbidden records look alike. */
 export function forbiddenError(): ApiError {
   const message =

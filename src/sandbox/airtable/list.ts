@@ -1,9 +1,10 @@
 import type { Context } from "hono";
-import { ApiError } from "../api.ts";
+import type { JsonRecord } from "#protocol/json";
+import { ApiError, parseJsonObject, parseObjectList } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import { type AirtableEnv, findTable } from "./access.ts";
 import { findField, toScalar } from "./cells.ts";
-import { invalidRequestError, unprocessableError } from "./errors.ts";
+import { invalidRequestError, parseError, unprocessableError } from "./errors.ts";
 import { evaluateFormula, isTruthy } from "./formula.ts";
 import { FormulaError, parseFormula } from "./formula-parse.ts";
 import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
@@ -22,7 +23,7 @@ type ListOptions = {
 
 /** A page of records, and the offset of the next. */
 export async function listRecords(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
-  const options = c.req.method === "POST" ? fromBody(await c.req.json().catch(() => ({}))) : fromQuery(c);
+  const options = c.req.method === "POST" ? fromBody(await parseJsonObject(c, parseError)) : fromQuery(c);
   const { base, table } = findTable(c);
   if (options.pageSize < 1 || options.pageSize > 100 || !Number.isInteger(options.pageSize))
     throw invalidRequestError();
@@ -56,16 +57,27 @@ function fromQuery(c: Context<AirtableEnv>): ListOptions {
   };
 }
 
-function fromBody(body: Record<string, unknown>): ListOptions {
+function fromBody(body: JsonRecord): ListOptions {
+  const { fields = [] } = body;
+  if (!Array.isArray(fields)) throw invalidRequestError();
   return {
     pageSize: Number(body.pageSize ?? 100),
     maxRecords: Number(body.maxRecords ?? Number.POSITIVE_INFINITY),
-    offset: body.offset as string | undefined,
-    formula: body.filterByFormula as string | undefined,
-    sort: ((body.sort ?? []) as ListOptions["sort"]).map(({ field, direction = "asc" }) => ({ field, direction })),
-    fields: (body.fields ?? []) as string[],
+    offset: getText(body.offset),
+    formula: getText(body.filterByFormula),
+    sort: parseObjectList(body.sort, invalidRequestError).map(({ field, direction = "asc" }) => ({
+      field: String(field),
+      direction: String(direction),
+    })),
+    fields: fields.map(String),
     byId: body.returnFieldsByFieldId === true,
   };
+}
+
+/** @throws ApiError 422 for a value that is neither a text nor absent */
+function getText(value: unknown): string | undefined {
+  if (value !== undefined && typeof value !== "string") throw invalidRequestError();
+  return value;
 }
 
 function filter(

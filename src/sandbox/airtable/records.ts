@@ -1,8 +1,10 @@
 import type { Context, Hono } from "hono";
+import { isRecord, type JsonRecord } from "#protocol/json";
+import { parseJsonObject, parseObjectList } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import { type AirtableEnv, findTable, requireScope } from "./access.ts";
 import { findField, parseCell } from "./cells.ts";
-import { airtableError, invalidRequestError, notFoundError, unprocessableError } from "./errors.ts";
+import { invalidRequestError, notFoundError, parseError, unprocessableError } from "./errors.ts";
 import { listRecords } from "./list.ts";
 import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
 import { createRandomId } from "./state.ts";
@@ -45,49 +47,46 @@ function getRecord(c: Context<AirtableEnv>, { records }: Table): AirtableRecord 
   return record;
 }
 
-type Body = {
-  records?: { id?: string; fields?: Record<string, unknown> }[];
-  fields?: Record<string, unknown>;
-  typecast?: boolean;
-};
+/** The fields of records: of one, or of each in `records`. */
+type Body = { records: { id?: unknown; fields: JsonRecord }[]; isList: boolean; typecast: boolean };
 
-async function getBody(c: Context<AirtableEnv>): Promise<Body> {
-  try {
-    return (await c.req.json()) as Body;
-  } catch {
-    throw airtableError(400, "INVALID_REQUEST_BODY", "Could not parse request body");
-  }
+async function parseBody(c: Context<AirtableEnv>): Promise<Body> {
+  const { records, fields, typecast } = await parseJsonObject(c, parseError);
+  const isList = records !== undefined;
+  const list = isList ? parseObjectList(records, invalidRequestError) : [{ fields }];
+  if (list.length === 0 || list.length > MAX_RECORDS) throw invalidRequestError();
+  const checkedRecords = list.map((record) => {
+    if (!isRecord(record.fields)) throw invalidRequestError();
+    return { ...record, fields: record.fields };
+  });
+  return { records: checkedRecords, isList, typecast: typecast === true };
 }
 
 async function create(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
-  const body = await getBody(c);
+  const { records, isList, typecast } = await parseBody(c);
   const { base, table } = findTable(c, true);
   const world = c.get("world");
-  const records = body.records ?? [{ fields: body.fields }];
-  if (records.length === 0 || records.length > MAX_RECORDS || records.some(({ fields }) => !fields))
-    throw invalidRequestError();
-  const createdRecords = records.map(({ fields = {} }): AirtableRecord => {
+  const createdRecords = records.map(({ fields }): AirtableRecord => {
     const record: AirtableRecord = {
       id: createRandomId("rec", provider.random),
       createdTime: provider.timestamp(),
       fields: {},
     };
-    fill(record, fields, body.typecast === true, { base, table, world });
+    fill(record, fields, typecast, { base, table, world });
     return record;
   });
   table.records.push(...createdRecords);
   provider.save();
   const views = createdRecords.map((record) => toRecordView(table, record, world));
-  return c.json(body.records ? { records: views } : views[0]);
+  return c.json(isList ? { records: views } : views[0]);
 }
 
 async function updateOne(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>, replacesAll: boolean) {
-  const body = await getBody(c);
+  const { records, typecast } = await parseBody(c);
   const { base, table } = findTable(c, true);
   const record = getRecord(c, table);
-  if (!body.fields) throw invalidRequestError();
   const copy: AirtableRecord = { ...record, fields: replacesAll ? {} : { ...record.fields } };
-  fill(copy, body.fields, body.typecast === true, { base, table, world: c.get("world") });
+  fill(copy, records[0]?.fields ?? {}, typecast, { base, table, world: c.get("world") });
   record.fields = copy.fields;
   provider.save();
   return c.json(toRecordView(table, record, c.get("world")));
@@ -95,15 +94,13 @@ async function updateOne(c: Context<AirtableEnv>, provider: ProviderContext<Airt
 
 /** Writes all or none: everything is validated first. */
 async function updateMany(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
-  const body = await getBody(c);
+  const { records, typecast } = await parseBody(c);
   const { base, table } = findTable(c, true);
   const world = c.get("world");
-  const records = body.records ?? [];
-  if (records.length === 0 || records.length > MAX_RECORDS) throw invalidRequestError();
-  const copies = records.map(({ id, fields = {} }): AirtableRecord => {
+  const copies = records.map(({ id, fields }): AirtableRecord => {
     const record = requireRecord(table, id);
     const copy = { ...record, fields: { ...record.fields } };
-    fill(copy, fields, body.typecast === true, { base, table, world });
+    fill(copy, fields, typecast, { base, table, world });
     return copy;
   });
   for (const copy of copies) requireRecord(table, copy.id).fields = copy.fields;
@@ -121,9 +118,9 @@ function removeMany(c: Context<AirtableEnv>, provider: ProviderContext<AirtableS
   return c.json({ records: ids.map((id) => ({ id, deleted: true })) });
 }
 
-function requireRecord({ records }: Table, id: string | undefined): AirtableRecord {
+function requireRecord({ records }: Table, id: unknown): AirtableRecord {
   const match = records.find((record) => record.id === id);
-  if (!match) throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${id} does not exist in this table`);
+  if (!match) throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${String(id)} does not exist in this table`);
   return match;
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Hono } from "hono";
-import type { JsonRecord } from "#protocol/json";
+import { type JsonRecord, toRecord } from "#protocol/json";
 import { type ApiError, parseJsonObject, parseQueryList } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import { type BitbucketEnv, findPullRequest, findRepository, requireScope } from "./access.ts";
@@ -188,8 +188,7 @@ const STRATEGIES = ["merge_commit", "squash", "fast_forward"];
 /** The body is optional and overrides what was given when the pull request was opened. */
 async function merge(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { request } = findPullRequest(c);
-  const value: unknown = await c.req.json().catch(() => ({}));
-  const { merge_strategy: strategy, close_source_branch: closes } = value as Record<string, unknown>;
+  const { merge_strategy: strategy, close_source_branch: closes } = toRecord(await c.req.json().catch(() => ({})));
   if (strategy !== undefined && !STRATEGIES.includes(String(strategy))) {
     throw fieldError("merge_strategy", `"${String(strategy)}" is not a valid choice.`);
   }

@@ -54,6 +54,8 @@ export function registerIssueRoutes(app: Hono<GithubEnv>, provider: ProviderCont
 export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]): T[] {
   const { state = "open", assignee, creator, labels, since, sort = "created", direction = "desc" } = c.req.query();
   if (!["open", "closed", "all"].includes(state)) throw invalidError("Issue", "state", "invalid");
+  const oldest = since ? Date.parse(since) : 0;
+  if (Number.isNaN(oldest)) throw invalidError("Issue", "since", "invalid");
   const names = (labels ?? "")
     .split(",")
     .map((label) => label.trim().toLowerCase())
@@ -64,7 +66,7 @@ export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]
       (!assignee || isAssigned(issue, assignee)) &&
       (!creator || issue.user.toLowerCase() === creator.toLowerCase()) &&
       names.every((label) => issue.labels.some((name) => name.toLowerCase() === label)) &&
-      (!since || issue.updated_at >= new Date(since).toISOString()),
+      Date.parse(issue.updated_at) >= oldest,
   );
   const getSortKey = (issue: Issue) => (sort === "updated" ? issue.updated_at : issue.created_at);
   const order = (a: Issue, b: Issue) => getSortKey(a).localeCompare(getSortKey(b)) || a.number - b.number;

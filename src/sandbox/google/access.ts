@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { JsonRecord } from "#protocol/json";
-import { type ApiEnv, parseJsonObject, requireAccount } from "../api.ts";
+import { type ApiEnv, type ApiError, parseJsonObject, requireAccount } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import { googleError, invalidError } from "./errors.ts";
 import { type GoogleAccess, grantsAccess } from "./scopes.ts";
@@ -39,7 +39,12 @@ export function requireAccess(access: GoogleAccess): MiddlewareHandler<GoogleEnv
 
 /** Reads the JSON object in the body of a request. */
 export async function parseBody(c: Context<GoogleEnv>): Promise<JsonRecord> {
-  return parseJsonObject(c, () => googleError(400, "parseError", "Invalid JSON payload received."));
+  return parseJsonObject(c, parseError);
+}
+
+/** The error for a body that is not JSON. */
+export function parseError(): ApiError {
+  return googleError(400, "parseError", "Invalid JSON payload received.");
 }
 
 export function getText(body: JsonRecord, name: string): string | undefined {

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { JsonRecord } from "#protocol/json";
 import { type ApiEnv, parseJsonObject, requireAccount } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
-import { badRequestError, hubspotError } from "./errors.ts";
+import { badRequestError, hubspotError, invalidInputError } from "./errors.ts";
 import { findObjectType } from "./properties.ts";
 import type { HubspotState, ObjectType, Owner } from "./state.ts";
 
@@ -64,7 +64,7 @@ export function parseObjectType(c: Context<HubspotEnv>, access: "read" | "write"
 
 /** Reads the JSON object in the body. @throws ApiError 400 */
 export async function parseBody(c: Context): Promise<JsonRecord> {
-  return parseJsonObject(c, () => badRequestError("Invalid input JSON"));
+  return parseJsonObject(c, invalidInputError);
 }
 
 /** Reads names in a list of the body. */

@@ -1,4 +1,6 @@
-import { badRequestError } from "./errors.ts";
+import { toRecord } from "#protocol/json";
+import { parseObjectList } from "../api.ts";
+import { badRequestError, invalidInputError } from "./errors.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { getAssociationName } from "./views.ts";
 
@@ -19,21 +21,18 @@ export function findAssociationId(type: ObjectType, other: ObjectType): number |
 
 /** Associates a new record with the records that a request names. @throws ApiError 400 */
 export function associateAll(world: HubspotState, type: ObjectType, record: CrmRecord, associations: unknown): void {
-  const list = (Array.isArray(associations) ? associations : []) as {
-    to?: { id?: unknown };
-    types?: { associationTypeId?: unknown }[];
-  }[];
-  for (const { to, types = [] } of list) {
-    const id = Number(types[0]?.associationTypeId);
+  for (const association of parseObjectList(associations, invalidInputError)) {
+    const { associationTypeId } = parseObjectList(association.types, invalidInputError)[0] ?? {};
+    const { id: otherId } = toRecord(association.to);
+    const id = Number(associationTypeId);
     const otherType = (["contacts", "deals", "notes"] as const).find(
       (candidate) => findAssociationId(type, candidate) === id,
     );
-    if (!otherType)
-      throw badRequestError(`invalid associationTypeId ${String(types[0]?.associationTypeId)} for ${type}`);
-    const match = world[otherType].find((record) => record.id === String(to?.id));
+    if (!otherType) throw badRequestError(`invalid associationTypeId ${String(associationTypeId)} for ${type}`);
+    const match = world[otherType].find((record) => record.id === String(otherId));
     if (!match)
       throw badRequestError(
-        `One or more associations are not valid: ${getAssociationName(type, otherType)} ${String(to?.id)}`,
+        `One or more associations are not valid: ${getAssociationName(type, otherType)} ${String(otherId)}`,
       );
     associate(type, record, otherType, match);
   }

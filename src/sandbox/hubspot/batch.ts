@@ -1,8 +1,9 @@
 import type { Context, Hono } from "hono";
+import { parseObjectList } from "../api.ts";
 import type { ProviderContext } from "../provider.ts";
 import type { HubspotEnv } from "./access.ts";
 import { parseBody, parseNames, parseObjectType } from "./access.ts";
-import { badRequestError } from "./errors.ts";
+import { badRequestError, invalidInputError } from "./errors.ts";
 import { archiveRecord, createRecord, findRecord, updateRecord } from "./records.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { toRecordView } from "./views.ts";
@@ -71,7 +72,7 @@ function applyChange(provider: ProviderContext<HubspotState>, type: ObjectType, 
 }
 
 function parseInputs(body: Record<string, unknown>): Input[] {
-  const inputs = Array.isArray(body.inputs) ? (body.inputs as Input[]) : [];
+  const inputs: Input[] = parseObjectList(body.inputs, invalidInputError);
   if (inputs.length > 100) throw badRequestError("The maximum number of inputs is 100.");
   return inputs;
 }

@@ -31,6 +31,11 @@ export function notFoundError(): ApiError {
   return hubspotError(404, "OBJECT_NOT_FOUND", "resource not found");
 }
 
+/** A body that is not JSON, or has another form than documented. */
+export function invalidInputError(): ApiError {
+  return badRequestError("Invalid input JSON");
+}
+
 export function badRequestError(message: string): ApiError {
   return hubspotError(400, "VALIDATION_ERROR", message);
 }

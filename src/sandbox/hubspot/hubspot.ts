@@ -99,6 +99,7 @@ function registerTokenRoutes(app: Hono<SandboxEnv>, provider: ProviderContext<Hu
 }
 
 function describeToken(provider: ProviderContext<HubspotState>, token: string) {
+  if (!/^[\x21-\x7e]+$/.test(token)) return undefined;
   const grant = provider.grant(new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } }));
   const { portal, owners } = provider.world();
   const owner = owners.find(({ userId }) => String(userId) === grant?.account);

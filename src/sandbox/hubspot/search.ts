@@ -1,5 +1,6 @@
+import { parseObjectList } from "../api.ts";
 import { compareValues } from "../query/compare.ts";
-import { badRequestError } from "./errors.ts";
+import { badRequestError, invalidInputError } from "./errors.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import type { CrmRecord, ObjectType } from "./state.ts";
 import { listProperties } from "./views.ts";
@@ -34,10 +35,10 @@ export function searchRecords(
 }
 
 function getGroups(value: unknown): Filter[][] {
-  const groups = Array.isArray(value) ? value : [];
+  const groups = parseObjectList(value, invalidInputError);
   if (groups.length > LIMITS.groups) throw badRequestError(`There may be at most ${LIMITS.groups} filter groups.`);
-  return groups.map((group: { filters?: unknown }) => {
-    const filters = Array.isArray(group?.filters) ? (group.filters as Filter[]) : [];
+  return groups.map((group) => {
+    const filters: Filter[] = parseObjectList(group.filters, invalidInputError);
     if (filters.length > LIMITS.filters)
       throw badRequestError(`There may be at most ${LIMITS.filters} filters in a group.`);
     return filters;

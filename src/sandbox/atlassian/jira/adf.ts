@@ -53,9 +53,10 @@ function toLineNodes(block: string): AdfNode[] {
     ]);
 }
 
+/** A node's content may hold anything, which {@link isWellFormed} refuses. */
 function* walk(node: AdfNode): Generator<AdfNode> {
   yield node;
-  if (Array.isArray(node.content)) for (const child of node.content) yield* walk(child);
+  if (isNode(node) && Array.isArray(node.content)) for (const child of node.content) yield* walk(child);
 }
 
 function isWellFormed(node: unknown): boolean {

@@ -13,7 +13,11 @@ export function jiraError(
 }
 
 export const NO_ISSUE_TEXT = "Issue does not exist or you do not have permission to see it.";
-const INVALID_PAYLOAD = "Invalid request payload. Refer to the REST API documentation and try again.";
+
+/** A body that is not JSON, or has another form than documented. */
+export function invalidPayloadError(): ApiError {
+  return jiraError(400, ["Invalid request payload. Refer to the REST API documentation and try again."]);
+}
 
 /** Jira's response for an unknown path or method (RFC 9457). */
 export function sendNoEndpoint(c: Context) {
@@ -30,8 +34,8 @@ export function sendNoEndpoint(c: Context) {
 
 /** Reads the JSON object in the body of a request; with `names`, it may have only these fields. */
 export async function parseBody(c: Context, names?: string[]): Promise<JsonRecord> {
-  const body = await parseJsonObject(c, () => jiraError(400, [INVALID_PAYLOAD]));
-  if (names && Object.keys(body).some((name) => !names.includes(name))) throw jiraError(400, [INVALID_PAYLOAD]);
+  const body = await parseJsonObject(c, invalidPayloadError);
+  if (names && Object.keys(body).some((name) => !names.includes(name))) throw invalidPayloadError();
   return body;
 }
 

@@ -1,11 +1,12 @@
 import type { Context, Hono } from "hono";
-import { parseQueryList } from "../../api.ts";
+import { toRecord } from "#protocol/json";
+import { parseObjectList, parseQueryList } from "../../api.ts";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState, Issue, Project } from "../state.ts";
 import { addComment } from "./comments.ts";
 import { parseFields, parseProjectAndType } from "./edit.ts";
-import { jiraError, parseBody } from "./errors.ts";
+import { invalidPayloadError, jiraError, parseBody } from "./errors.ts";
 import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
 import {
   getFieldNames,
@@ -116,8 +117,8 @@ export function createIssue(
 
 async function edit(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const [issue, body] = [findIssue(c), await parseBody(c)];
-  const fields = { ...((body.fields as Record<string, unknown> | undefined) ?? {}) };
-  for (const [name, operations] of Object.entries((body.update as Record<string, unknown[]> | undefined) ?? {})) {
+  const fields = { ...toRecord(body.fields) };
+  for (const [name, operations] of Object.entries(toRecord(body.update))) {
     fields[name] = operate(name, issue, operations);
   }
   Object.assign(issue, parseFields(fields, c.get("site"), c.get("world").accounts));
@@ -128,11 +129,12 @@ async function edit(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
 /** The operations `set`, and `add` and `remove` on labels. */
 function operate(name: string, issue: Issue, operations: unknown): unknown {
   let value: unknown = name === "labels" ? issue.labels : undefined;
-  for (const operation of Array.isArray(operations) ? operations : []) {
-    const [verb, operand] = Object.entries(operation as Record<string, unknown>)[0] ?? [];
+  for (const operation of parseObjectList(operations, invalidPayloadError)) {
+    const [verb, operand] = Object.entries(operation)[0] ?? [];
     if (verb === "set") value = operand;
-    else if (name === "labels" && verb === "add") value = [...(value as string[]), String(operand)];
-    else if (name === "labels" && verb === "remove") value = (value as string[]).filter((label) => label !== operand);
+    else if (name === "labels" && verb === "add" && Array.isArray(value)) value = [...value, String(operand)];
+    else if (name === "labels" && verb === "remove" && Array.isArray(value))
+      value = value.filter((label) => label !== operand);
     else
       throw jiraError(400, [], {
         [name]: `Field with id '${name}' and name '${name}' does not support operation '${verb ?? ""}'`,
@@ -144,12 +146,12 @@ function operate(name: string, issue: Issue, operations: unknown): unknown {
 async function move(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const [issue, body] = [findIssue(c), await parseBody(c)];
   const { project } = getProjectAndStatus(c.get("site"), issue);
-  const id = (body.transition as { id?: unknown } | undefined)?.id;
+  const { id } = toRecord(body.transition);
   if (id === undefined) throw jiraError(400, ["Missing 'transition' identifier"]);
   const transition = listPossibleTransitions(issue, project).find((transition) => transition.id === String(id));
   if (!transition) throw jiraError(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
-  const addedComment = (body.update as { comment?: { add?: { body?: unknown } }[] } | undefined)?.comment ?? [];
-  for (const { add } of addedComment) addComment(c, issue, add?.body, provider);
+  for (const { add } of parseObjectList(toRecord(body.update).comment, invalidPayloadError))
+    addComment(c, issue, toRecord(add).body, provider);
   issue.status = transition.to;
   const isDone = project.workflow.statuses.find(({ name }) => name === transition.to)?.statusCategory === "done";
   issue.resolutiondate = isDone ? provider.timestamp() : null;

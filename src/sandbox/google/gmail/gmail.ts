@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { toRecord } from "#protocol/json";
+import { isRecord, toRecord, tryParseJson } from "#protocol/json";
 import type { ProviderContext } from "../../provider.ts";
-import { type GoogleEnv, getList, getText, paginate, parseBody, requireAccess } from "../access.ts";
+import { type GoogleEnv, getList, getText, paginate, parseBody, parseError, requireAccess } from "../access.ts";
 import { googleError, invalidError, notFoundError } from "../errors.ts";
 import type { Account, GoogleState, Message } from "../state.ts";
 import { parseMessage } from "./mime.ts";
@@ -84,7 +84,9 @@ async function readMail(c: Context<GoogleEnv>): Promise<{ body: Record<string, u
     .toString("latin1")
     .split(`--${boundary}`);
   const [json = "", mail = ""] = parts.slice(1).map((part) => part.slice(part.indexOf("\r\n\r\n") + 4, -2));
-  return { body: JSON.parse(json), whole: { raw: Buffer.from(mail, "latin1").toString("base64url") } };
+  const body = tryParseJson(json);
+  if (!isRecord(body)) throw parseError();
+  return { body, whole: { raw: Buffer.from(mail, "latin1").toString("base64url") } };
 }
 
 async function send(c: Context<GoogleEnv>, provider: ProviderContext<GoogleState>) {
