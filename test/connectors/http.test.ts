@@ -376,3 +376,50 @@ test("an answer larger than kay reads is refused", async () => {
 function silent(_: string, { signal }: RequestInit = {}): Promise<Response> {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 }
+
+test.each([
+  [
+    "HubSpot's errors beside results",
+    { status: "COMPLETE", results: [{ id: "1" }], numErrors: 1, errors: [{ status: "error", message: "Not found." }] },
+    "OUTCOME_UNKNOWN",
+    "Jira did only part of the request; 1 of 2 items failed: Not found.",
+  ],
+  [
+    "a status for each item",
+    [
+      { id: 1, status: 201 },
+      { id: 2, status: "409", body: { error: { message: "Already exists" } } },
+    ],
+    "OUTCOME_UNKNOWN",
+    "Jira did only part of the request; 1 of 2 items failed: Already exists.",
+  ],
+  [
+    "a flag for each item, without a reason",
+    { items: [{ success: true }, { success: false }, { success: false }] },
+    "OUTCOME_UNKNOWN",
+    "Jira did only part of the request; 2 of 3 items failed.",
+  ],
+  [
+    "an error for every item",
+    { responses: [{ error: { message: "Too long" } }, { error: "Too long" }] },
+    "SERVICE_FAILED",
+    "Jira: Too long.",
+  ],
+  [
+    "WebDAV",
+    "<d:multistatus><d:status>HTTP/1.1 200 OK</d:status><d:status>HTTP/1.1 423 Locked</d:status></d:multistatus>",
+    "OUTCOME_UNKNOWN",
+    "Jira did only part of the request; 1 of 2 items failed.",
+  ],
+])("a 207 whose parts failed is not a success: %s", async (_, body, code, message) => {
+  const content = typeof body === "string" ? { text: body } : { json: body };
+  expect(await problem(post({ status: 207, ...content }).answer())).toMatchObject({ code, message });
+});
+
+test("a 207 without a failed part is a success, and a read shows what was found", async () => {
+  const all = { results: [{ status: 200 }, { status: 201, errors: [], error: null }] };
+  expect(await post({ status: 207, json: all }).answer()).toEqual(all);
+  expect(await get({ status: 207, json: { name: "x", errors: [{ message: "one is gone" }] } }).answer()).toMatchObject({
+    name: "x",
+  });
+});
