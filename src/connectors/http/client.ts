@@ -16,7 +16,7 @@ import {
   refusedProblem,
   unknownOutcomeProblem,
 } from "./errors.ts";
-import { readPartFailures } from "./multi-status.ts";
+import { requireAllParts } from "./multi-status.ts";
 import { findNetworkHint, toOwnFaultProblem } from "./own-fault.ts";
 import { followRedirects } from "./redirect.ts";
 import { getBackoffMs, getRetryAfterMs, sleepOrThrow, wasNeverSent } from "./retry.ts";
@@ -84,7 +84,7 @@ async function sendRequest<T>(options: ServiceHttpOptions, request: ServiceReque
   const reads = isReadRequest(request);
   const call: Call = { options, request, url: buildRequestUrl(request, options.endpoints, title), reads, signal };
   const answer = await sendWithToken(call);
-  if (!reads && answer.status === 207) requireAllParts(call, answer);
+  if (!reads && answer.status === 207) requireAllParts(answer, options.service);
   const { headers, body } = answer;
   const header = request.answerHeader;
   const parsed = header ? { value: headers.get(header) ?? undefined } : parseBody(body, reads);
@@ -195,17 +195,6 @@ function buildRequestInit(call: Call, token: string, signal: AbortSignal | undef
 function requireSuccess(call: Call, answer: ServiceAnswer): ServiceAnswer {
   if (answer.status >= 200 && answer.status <= 299) return answer;
   throw failureProblem(call, answer);
-}
-
-/** @throws Problem SERVICE_FAILED if all parts of a write failed, OUTCOME_UNKNOWN if only some did */
-function requireAllParts({ options: { service } }: Call, { status, body }: ServiceAnswer): void {
-  const { failed, total, reason } = readPartFailures(body);
-  if (failed === 0) return;
-  if (failed === total)
-    throw refusedProblem({ message: reason, required: [], scopeMissing: false }, { ...service, status });
-  const why = reason ? `: ${reason}` : "";
-  const sentence = `${service.title} did only part of the request; ${failed} of ${total} items failed${why}.`;
-  throw new Problem("OUTCOME_UNKNOWN", sentence, { hint: `Check ${service.title} before you try again.` });
 }
 
 /** Returns the error for an unsuccessful response. `hasValidToken`: the service accepts the token for other requests. */

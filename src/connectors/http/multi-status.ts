@@ -1,18 +1,28 @@
+import { Problem } from "#protocol/errors";
 import { isRecord, type JsonRecord } from "#protocol/json";
 import { parseJson } from "./body.ts";
+import { refusedProblem } from "./errors.ts";
 import { parseServiceFault } from "./service-fault.ts";
 
-/** What a 207 says about the parts of a request. `reason` is the message of the first failure, if it has one. */
-export type PartFailures = { failed: number; total: number; reason: string };
-
 /**
- * Reads the failed parts in the body of a 207 (RFC 4918, 13). There is no common shape: HubSpot lists them as `errors`
- * beside `results`, others give each item a status or an error, and WebDAV has XML.
+ * Requires that no part of a write failed, as a 207 may say (RFC 4918, 13). There is no common shape: HubSpot lists
+ * failures as `errors` beside `results`, others give each item a status or an error, and WebDAV has XML.
+ *
+ * @throws Problem SERVICE_FAILED if all parts failed, OUTCOME_UNKNOWN if only some did
  */
-export function readPartFailures(body: string): PartFailures {
+export function requireAllParts(
+  { status, body }: { status: number; body: string },
+  service: { name: string; title: string },
+): void {
   const parts = listParts(body);
   const failures = parts.filter(isFailure);
-  return { failed: failures.length, total: parts.length, reason: failures.map(getReason).find(Boolean) ?? "" };
+  if (failures.length === 0) return;
+  const reason = failures.map(getReason).find(Boolean) ?? "";
+  if (failures.length === parts.length)
+    throw refusedProblem({ message: reason, required: [], scopeMissing: false }, { ...service, status });
+  const why = reason ? `: ${reason}` : "";
+  const sentence = `${service.title} did only part of the request; ${failures.length} of ${parts.length} items failed${why}.`;
+  throw new Problem("OUTCOME_UNKNOWN", sentence, { hint: `Check ${service.title} before you try again.` });
 }
 
 function listParts(body: string): JsonRecord[] {

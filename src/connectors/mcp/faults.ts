@@ -6,6 +6,7 @@ import { findNetworkHint, toOwnFaultProblem } from "../http/own-fault.ts";
 import { wasNeverSent } from "../http/retry.ts";
 import { parseServiceFault } from "../http/service-fault.ts";
 import { getRefusal, isSessionText, toHttpFault } from "./transport/http-faults.ts";
+import { NO_ANSWER_CODE } from "./transport/streamable-transport.ts";
 import type { McpFault } from "./types.ts";
 
 /** Returns whether an error means that the connection is closed, so that a retry needs a new one. */
@@ -44,6 +45,8 @@ export function toMcpFault(error: unknown, { name, title, ending, lastOutput, ow
   if (machine) return { problem: machine, lost: false, gone: true };
   const version = findVersion(error);
   if (version) return { problem: versionProblem(title, version, error), lost: false, gone: true };
+  if (error instanceof ProtocolError && error.code === NO_ANSWER_CODE)
+    return { problem: serviceFailedProblem(`${title} did not answer the request.`), lost: true, gone: false };
   if (error instanceof ProtocolError)
     return { problem: refusalProblem(title, error), lost: false, gone: isSessionText(error.message) };
   const refusal = getRefusal(error);

@@ -133,6 +133,48 @@ test("answers that come on the stream instead of in their response are understoo
   expect(await call(accept, listen)).toMatchObject({ content: [{ text: "seen" }] });
 });
 
+// https://github.com/modelcontextprotocol/python-sdk/issues/3441
+test.each<[string, () => Response]>([
+  ["is only accepted", () => new Response(null, { status: 202 })],
+  ["gets a stream that ends at once", () => send("", "text/event-stream")],
+  ["gets a stream without its answer", () => send('data: {"method":"notifications/x"}\n\n', "text/event-stream")],
+  [
+    "gets a stream that breaks off",
+    () => {
+      let count = 0;
+      const pull = (controller: ReadableStreamDefaultController) =>
+        count++ === 0
+          ? controller.enqueue(new TextEncoder().encode(": ping\n\n"))
+          : controller.error(new Error("reset"));
+      const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    },
+  ],
+])("a call that %s fails at once, and may have been done", async (_, respond) => {
+  const { link } = await connect(({ method }) => (method === "tools/call" ? respond() : undefined));
+  const failed = { code: "SERVICE_FAILED", message: "Odd did not answer the request." };
+  await expect(link.call("look", {}, { writes: false })).rejects.toMatchObject(failed);
+  await expect(link.call("look", {}, { writes: true })).rejects.toMatchObject({
+    code: "OUTCOME_UNKNOWN",
+    message: "Odd did not answer the request. The request may have been processed.",
+  });
+});
+
+test("a server that only accepts the first request and has no stream fails at once", async () => {
+  const accept = () => new Response(null, { status: 202 });
+  await expect(call((message) => (message.method === "initialize" ? accept() : undefined))).rejects.toMatchObject({
+    message: "Odd did not answer the request.",
+  });
+});
+
+test("an answer that ends its stream is an answer", async () => {
+  const respond = (message: Message) =>
+    isRequest(message) ? send(`data: ${JSON.stringify(answer(message))}\n\n`, "text/event-stream") : undefined;
+  const { link } = await connect(respond);
+  for (let count = 0; count < 3; count++)
+    expect(await link.call("look", {}, { writes: true })).toMatchObject({ content: [{ text: "seen" }] });
+});
+
 /** A server whose answers depend on the request, and what was asked of it. */
 async function connect(
   respond: (message: Message, headers: Headers) => Response | undefined,

@@ -18,7 +18,8 @@ export async function createMcpTransport(
   const fetch = createMcpFetch(title, place.http, failed);
   if (variant === "sse") return (await import("./sse-transport.ts")).createSseTransport(url, fetch);
   const { session: sessionId, version: protocolVersion } = resumes ?? {};
-  return new sdk.StreamableHTTPClientTransport(url, {
+  return (await import("./streamable-transport.ts")).createStreamableTransport(url, {
+    sdk,
     fetch,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),

@@ -52,22 +52,7 @@ export function createMcpFetch(title: string, options: HttpTransportOptions, fai
     const message: unknown = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
     repair.noteRequests(message);
     const request = { ...init, headers: Object.fromEntries(headers), redirect: "manual" as const };
-    const response = await acceptNotification(message, await options.fetch(address, request));
-    if (response.status !== 202 || !isRecord(message) || message.method !== "initialize") return response;
-    return await listen(address, request, response);
-  };
-  /** A server that only accepts the first request answers it on the stream, which the library opens later. */
-  const listen = async (address: string, request: RequestInit, accepted: Response): Promise<Response> => {
-    const headers = new Headers(request.headers);
-    headers.delete("content-type");
-    const session = accepted.headers.get("mcp-session-id");
-    if (session !== null) headers.set("mcp-session-id", session);
-    const init = { ...request, method: "GET", body: undefined, headers: Object.fromEntries(headers) };
-    const { status, body, headers: responseHeaders } = await options.fetch(address, init);
-    if (status !== 200) return accepted;
-    return new Response(body, {
-      headers: { ...Object.fromEntries(responseHeaders), ...(session ? { "mcp-session-id": session } : {}) },
-    });
+    return await acceptNotification(message, await options.fetch(address, request));
   };
   const receive = async (response: Response, url: URL, { method = "GET", body }: RequestInit) => {
     requireFollowable(response, url, method);
