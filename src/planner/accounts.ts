@@ -77,7 +77,8 @@ export function chooseAccounts(
 const MARK = "_at_";
 
 function getBase(service: string): string {
-  return service.split(MARK)[0] ?? service;
+  const end = service.indexOf(MARK);
+  return end < 0 ? service : service.slice(0, end);
 }
 
 function toName(service: string): string {

@@ -48,8 +48,9 @@ const PERSONAL = /\bmy\b|\buser's\b|\bthis account\b|\byour\b|\baccount\b/i;
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
 export function* buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): Steps<ToolCatalogue> {
-  // Descriptions and schemas of most tools are the same objects in every request, which compare at once.
-  const known = learned.find((each) => isDeepStrictEqual(each.tools, tools));
+  const known = learned.find(
+    (each) => each.tools.length === tools.length && each.tools.every((tool, at) => isSameTool(tool, tools[at])),
+  );
   if (known) return known.catalogue;
   const skills = yield* study(
     tools.filter(({ name }) => isServiceTool(name)),
@@ -59,6 +60,16 @@ export function* buildCatalogue(tools: LanguageModelV4FunctionTool[], language: 
   const catalogue = { skills, others: new Map(others) };
   learned = [{ tools, catalogue }, ...learned.slice(0, MAX_LEARNED - 1)];
   return catalogue;
+}
+
+/** Compares identities first: descriptions and schemas of most tools are the same objects in every request. */
+function isSameTool(learnedTool: LanguageModelV4FunctionTool, tool: LanguageModelV4FunctionTool | undefined): boolean {
+  const isIdentical =
+    learnedTool.name === tool?.name &&
+    learnedTool.description === tool.description &&
+    learnedTool.inputSchema === tool.inputSchema &&
+    learnedTool.providerOptions === tool.providerOptions;
+  return isIdentical || isDeepStrictEqual(learnedTool, tool);
 }
 
 /** What was learned last. Requests of several users are answered in turn, and learning takes about 60 ms. */

@@ -1,8 +1,9 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from "jose";
 import { Problem } from "#protocol/errors";
 import { tryParseJson } from "#protocol/json";
 import type { BackendPorts } from "../ports.ts";
+import { getKeyObject } from "../store/keys.ts";
 
 /** Lifetime of an access token (docs/protocol.md, "Staying signed in"). */
 export const LIFETIME_SECONDS = 30 * 60;
@@ -93,15 +94,6 @@ function verifyUsualToken(
   if (typeof sub !== "string" || typeof sid !== "string") return undefined;
   if (typeof exp !== "number" || exp <= Math.floor(ports.clock.now() / 1000)) return undefined;
   return { installationId: sub, familyId: sid };
-}
-
-/** Cached, because creating one takes as long as the HMAC. */
-const keyObjects = new WeakMap<Uint8Array, KeyObject>();
-
-function getKeyObject(key: Uint8Array): KeyObject {
-  const cached = keyObjects.get(key) ?? createSecretKey(key);
-  keyObjects.set(key, cached);
-  return cached;
 }
 
 function parsePart(part: string): Record<string, unknown> {

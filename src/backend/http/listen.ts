@@ -80,7 +80,7 @@ function push(outgoing: ServerResponse, { status, headers }: Response, open: (si
   outgoing.removeAllListeners("close");
   outgoing.writeHead(status, Object.fromEntries(headers));
   outgoing.flushHeaders();
-  const source = open({ write: (text) => outgoing.write(text), end: () => outgoing.end() });
+  const source = open({ write: (text) => outgoing.write(text), end: (last) => outgoing.end(last) });
   outgoing.on("drain", source.go).on("close", source.gone);
   if (outgoing.destroyed) source.gone();
   else source.go();

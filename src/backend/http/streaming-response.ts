@@ -2,8 +2,8 @@
 export type StreamSink = {
   /** Returns false when the reader is full; write no more until {@link StreamSource.go}. */
   write(text: string): boolean;
-  /** Ends the answer. */
-  end(): void;
+  /** Writes the last text, if any, and ends the answer. */
+  end(last?: string): void;
 };
 
 /** The source of a streamed response. */
@@ -34,7 +34,10 @@ export function createStreamingResponse(
             controller.enqueue(encoder.encode(text));
             return (controller.desiredSize ?? 0) > 0;
           },
-          end: () => controller.close(),
+          end(last) {
+            if (last) controller.enqueue(encoder.encode(last));
+            controller.close();
+          },
         });
         source.go();
       },

@@ -71,8 +71,7 @@ function follow({ hub, leave }: FollowPorts, range: StreamRange, sink: StreamSin
   };
   const end = (last = "", isOver = false) => {
     if (hasEnded) return;
-    if (last !== "") sink.write(last);
-    sink.end();
+    sink.end(last);
     closeStream(isOver);
   };
   /** Sends the next events. Returns false at the end. */

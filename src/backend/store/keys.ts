@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
@@ -58,6 +58,15 @@ async function readFolderKeys(folder: string): Promise<Keys> {
   }
   return parseKeys(await readKeys(file, file), file);
 }
+
+/** Returns a key as OpenSSL uses it. Cached, because creating one takes longer than a decryption or an HMAC. */
+export function getKeyObject(key: Uint8Array): KeyObject {
+  const cached = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, cached);
+  return cached;
+}
+
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 /** Writes a temporary file and links it to its name. Of several processes, only the first succeeds. */
 async function createKeys(folder: string, file: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
-import type { Keys } from "./keys.ts";
+import { getKeyObject, type Keys } from "./keys.ts";
 
 const VERSION = 1;
 const NONCE = 12;
@@ -20,7 +20,7 @@ export function seal(keys: Keys["sealing"], context: string, plain: string | Uin
   const id = Buffer.from(first.id, "utf8");
   const head = Buffer.concat([Buffer.from([VERSION, id.length]), id]);
   const nonce = randomBytes(NONCE);
-  const cipher = createCipheriv("aes-256-gcm", first.key, nonce, { authTagLength: TAG });
+  const cipher = createCipheriv("aes-256-gcm", getKeyObject(first.key), nonce, { authTagLength: TAG });
   cipher.setAAD(joinAdditionalData(head, context));
   const text = Buffer.concat([
     cipher.update(typeof plain === "string" ? Buffer.from(plain, "utf8") : plain),
@@ -42,9 +42,8 @@ export function unseal(keys: Keys["sealing"], context: string, sealed: Uint8Arra
   const key = keys.find((candidate) => candidate.id === id);
   if (key === undefined) throw createUnreadableProblem("the key it was sealed with is not among the backend's keys");
   const textStart = headLength + NONCE + TAG;
-  const decipher = createDecipheriv("aes-256-gcm", key.key, bytes.subarray(headLength, headLength + NONCE), {
-    authTagLength: TAG,
-  });
+  const nonce = bytes.subarray(headLength, headLength + NONCE);
+  const decipher = createDecipheriv("aes-256-gcm", getKeyObject(key.key), nonce, { authTagLength: TAG });
   decipher.setAAD(joinAdditionalData(head, context));
   decipher.setAuthTag(bytes.subarray(headLength + NONCE, textStart));
   try {

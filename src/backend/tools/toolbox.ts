@@ -97,7 +97,10 @@ function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfig
       load: async (id) => (await loadAttachments(ports.db, owner.generationId, [id])).get(id),
     },
     ...(owner.dryRun ? { dryRun: true } : {}),
-    timeZone: owner.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    // Read when a tool runs, because the system takes 0.2 ms to say it.
+    get timeZone() {
+      return owner.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
     wants: (service, scopes) => requestScopes(ports.db, owner.installationId, service, scopes.join(" ")),
     keep: (context, work) => {
       const { toolCallId } = context;
@@ -185,9 +188,10 @@ function createTargetReader(
     data: null,
     text: (await tool.describeTarget?.(input, context)) ?? "",
   });
-  const reader: Tool = { ...tool, access: "read", run };
-  return async (input, context) =>
-    (await runToolCall({ ...ports, dryRun: true }, configuration, reader, { input, context })).text;
+  return async (input, context) => {
+    const reader: Tool = { ...tool, access: "read", run };
+    return (await runToolCall({ ...ports, dryRun: true }, configuration, reader, { input, context })).text;
+  };
 }
 
 function checkInput(tool: Tool, input: unknown): Record<string, unknown> {
