@@ -22,12 +22,15 @@ import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 type EndingGeneration = Pick<ClaimedGeneration, "ports" | "row" | "writer" | "progress">;
 
-/** Ends a generation with an answer, and with the requested value, if any. */
+/**
+ * Ends a generation with an answer, and with the requested value, if any.
+ * @returns whether another generation of the conversation is open
+ */
 export async function completeGeneration(
   { ports, row, writer, progress }: EndingGeneration,
   finishReason: string,
   output?: { value: unknown },
-): Promise<void> {
+): Promise<boolean> {
   const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
   const parts: StreamPart[] = [
     ...value,
@@ -35,8 +38,9 @@ export async function completeGeneration(
     toStatusPart(row, "completed"),
     { type: "finish", finishReason },
   ];
-  await writer.commit(parts, { generation: toEnd("completed", ports.clock.now()) });
+  const hasOther = await writer.commitEnd(parts, { generation: toEnd("completed", ports.clock.now()) });
   recordGenerationEnd(ports, row, "completed");
+  return hasOther;
 }
 
 /** Ends a generation without an answer. The model learns about it if the conversation continues. */

@@ -129,7 +129,7 @@ export function createEngine(ports: BackendPorts): Engine {
     active.set(id, activeRun);
     activeRun.ended = runSlices(id, activeRun);
     void activeRun.ended
-      .then((end) => (end && end.kind !== "waiting" ? wakeNext(end.row.conversation_id) : undefined))
+      .then((end) => (end && end.kind !== "waiting" && !end.isLast ? wakeNext(end.row.conversation_id) : undefined))
       .catch(() => {});
     return activeRun.ended;
   }

@@ -203,14 +203,16 @@ async function createLogRealigner({ ports, row }: ClaimedRun): Promise<(part: St
   return createRealigner(readLoggedStep((await listEvents(ports.db, row.id)).map(({ part }) => part)));
 }
 
-async function conclude(claimed: ClaimedRun, { end, text, last }: RecordedRun): Promise<LoopResult> {
+async function conclude(
+  claimed: ClaimedRun,
+  { end, text, last }: RecordedRun,
+): Promise<LoopResult & Pick<RunResult, "isLast">> {
   const { ports, row, control, writer } = claimed;
   // These ends read what the run has written.
   if (end.kind !== "answered" && end.kind !== "waiting") await writer.commit([]);
   switch (end.kind) {
     case "answered":
-      await completeGeneration(claimed, end.unanswered ? "other" : "stop", end.output);
-      return end;
+      return { ...end, isLast: !(await completeGeneration(claimed, end.unanswered ? "other" : "stop", end.output)) };
     case "auth":
       await failGeneration(
         claimed,

@@ -94,8 +94,8 @@ export type LoopResult =
   | { kind: "error"; problem: Problem }
   | { kind: "cancelled" };
 
-/** Outcome of a generation's run at this node. */
-export type RunResult = LoopResult & { row: ClaimedRow; failed: Problem[]; receipts: Receipt[] };
+/** Outcome of a generation's run at this node. `isLast`: no other generation of its conversation is open. */
+export type RunResult = LoopResult & { row: ClaimedRow; failed: Problem[]; receipts: Receipt[]; isLast?: boolean };
 
 /** Signals and state that control a run. */
 export type RunControl = {

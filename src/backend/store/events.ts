@@ -13,9 +13,13 @@ export type Holder = { generationId: string; node: number };
 
 /**
  * A condition for writing, as the first queries of the statement. The last one is named `held` and has no row if the
- * condition fails. Each of `changes` reads `held`.
+ * condition fails. Each of `changes` reads `held`. `question` is answered as of the start of the statement.
  */
-export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<unknown>[] };
+export type Condition = {
+  queries: RawBuilder<unknown>[];
+  changes: RawBuilder<unknown>[];
+  question?: RawBuilder<boolean>;
+};
 
 /**
  * Requires that the holder still runs its generation. The row is locked until everything is written, so that no other
@@ -50,7 +54,7 @@ export async function runHeldChange(
  * longer than that.
  * @param tx the transaction of further changes that the parts report
  * @param condition if absent, the parts are written in any case
- * @returns false if the condition is not met; then nothing is written
+ * @returns the answer to the question of the condition; undefined if it is not met; then nothing is written
  */
 export async function appendEvents(
   tx: DbConnection,
@@ -58,9 +62,9 @@ export async function appendEvents(
   events: NewEvent[],
   now: number,
   condition?: Condition,
-): Promise<boolean> {
-  const { queries, changes } = condition ?? { queries: [], changes: [] };
-  if (events.length === 0 && changes.length === 0) return true;
+): Promise<{ answer?: boolean } | undefined> {
+  const { queries, changes, question } = condition ?? { queries: [], changes: [] };
+  if (events.length === 0 && changes.length === 0) return {};
   const date = new Date(now);
   const text = toJsonColumn(events);
   const log = [
@@ -71,14 +75,21 @@ export async function appendEvents(
       from numbered, jsonb_array_elements(${text}::jsonb) with ordinality as parts (given, place))`,
   ];
   const tables = changes.map((change, index) => sql`${sql.id(`change_${index}`)} as (${change})`);
-  const statement = sql<{ last?: number }>`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...tables])}
-    ${events.length > 0 ? sql`select last_event as last from numbered` : sql`select from held`}`;
+  const columns = [
+    ...(events.length > 0 ? [sql`last_event as last`] : []),
+    ...(question ? [sql`(${question}) as answer`] : []),
+  ];
+  const statement = sql<{
+    last?: number;
+    answer?: boolean;
+  }>`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...tables])}
+    select ${sql.join(columns)} from ${events.length > 0 ? sql`numbered` : sql`held`}`;
   const listDoubts = () => [{ topic: "events" as const, id: conversationId }];
   const { rows } = await publishDoubt(tx, listDoubts, () => statement.execute(tx));
   const [first] = rows;
   if (first?.last !== undefined)
     wake(tx, { topic: "events", id: conversationId, events: parseWritten(text, first.last - events.length, date) });
-  return first !== undefined;
+  return first && (first.answer === undefined ? {} : { answer: first.answer });
 }
 
 /** Returns the rows as they were written, after a number. */

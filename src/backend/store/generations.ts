@@ -146,6 +146,12 @@ export async function listOpenGenerations(db: DbConnection, conversationId: stri
   return rows.map(parseGeneration);
 }
 
+/** Asks whether a conversation has another generation that has not ended. */
+export function hasOtherGenerationSql(conversationId: string, id: string): RawBuilder<boolean> {
+  return sql`exists (select from generations as others
+    where others.conversation_id = ${conversationId} and others.finished_at is null and others.id <> ${id})`;
+}
+
 /** Lists generations that wait for this service, or that run and may have needed it before it was connected. */
 export async function listAwaitingService(
   db: Kysely<Database>,

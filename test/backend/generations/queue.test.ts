@@ -1,4 +1,7 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { startGenerationIn } from "#backend/generations/requests/start";
+import { findGeneration } from "#backend/store/generations";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
 import { useScriptedBackend } from "#test/scripted-backend";
@@ -23,6 +26,35 @@ test("a queued question is answered after the previous one, with its own answer"
   expect(await second).toMatchObject({ status: 200, body: { status: "completed", message: "Two." } });
   expect(await third).toMatchObject({ status: 200, body: { status: "completed", message: "Three." } });
   expect(first.text()).toBe("One.");
+});
+
+test("a question that is queued while the previous one ends is answered after the next tick", async () => {
+  const { token } = await connect(world());
+  const gate = Promise.withResolvers<void>();
+  const answer = async () => {
+    await gate.promise;
+    return { text: "One." };
+  };
+  model.script(answer, { text: "Two." });
+  const first = await ask(world(), token, "one");
+  await first.next("start-step");
+  const { db, clock } = world().ports;
+  const [row] = await open(first.session);
+  const { installation_id: installationId, request } = (await findGeneration(db, row?.id ?? "")) ?? expect.fail();
+  const second = await db.transaction().execute(async (tx) => {
+    const place = { installationId, conversationId: first.session, now: clock.now() };
+    const started = await startGenerationIn(tx, { ...place, request: { ...request, prompt: "two" } });
+    gate.resolve();
+    // The end waits for the lock of the conversation, so it was sent before the queued question is committed.
+    const waits = sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted
+      and pid in (select pid from pg_stat_activity where datname = current_database())`;
+    await expect.poll(async () => (await waits.execute(tx)).rows[0]?.count).toBeGreaterThan(0);
+    return started;
+  });
+  expect(second.queued).toBe(true);
+  await first.end();
+  await world().backend.tick();
+  await expect.poll(async () => (await findGeneration(db, second.generationId))?.status).toBe("completed");
 });
 
 test("a request held for a confirmation does not block the next question", async () => {

@@ -64,6 +64,14 @@ test("hello: from the question to the end of the stream", async () => {
   expect(take().length).toBeLessThanOrEqual(5);
 });
 
+test("the end of a generation says whether another one waits, so that nothing is read after it", async () => {
+  const { token } = await connect(world);
+  model.script({ text: "Hello." }, { text: "Hello again." });
+  take();
+  for (const prompt of ["hello", "hello again"]) await (await ask(world, token, prompt)).end();
+  expect(take().filter((text) => /from "generations".*"finished_at" is null/.test(text))).toEqual([]);
+});
+
 test("a write: from the question to the pause, and from the approval to the end", async () => {
   const { token } = await connect(world);
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] }, { text: "Closed." });

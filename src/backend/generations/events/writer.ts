@@ -6,7 +6,7 @@ import type { BackendPorts } from "../../ports.ts";
 import { appendMessages, appendMessagesSql, isMessageCollision } from "../../store/conversations.ts";
 import { appendEvents, createHeldCondition, type Holder, runHeldChange } from "../../store/events.ts";
 import { isHolder } from "../../store/generation-claims.ts";
-import { changeGenerationSql, type GenerationChange } from "../../store/generations.ts";
+import { changeGenerationSql, type GenerationChange, hasOtherGenerationSql } from "../../store/generations.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 
@@ -41,6 +41,11 @@ export type Writer = {
    * @returns false if it does not; then nothing is written, and earlier parts remain pending
    */
   commitIf(condition: RawBuilder<unknown>, parts: StreamPart[], change: RowChange): Promise<boolean>;
+  /**
+   * Commits the end of the generation. Returns whether another one of its conversation was open when the statement
+   * began; one that was queued during the statement is found by the next tick.
+   */
+  commitEnd(parts: StreamPart[], change: RowChange): Promise<boolean>;
   /** Returns why writing failed. Nothing is written after that. */
   failure(): unknown;
 };
@@ -79,7 +84,7 @@ export function createWriter(
     write((earlier) => {
       if (typeof change === "function") return appendIn(ports, owner, earlier, change, parts);
       const batch = join(earlier, { parts, change });
-      return batch.parts.length > 0 || batch.change ? append(ports, owner, batch) : undefined;
+      return batch.parts.length > 0 || batch.change ? append(ports, owner, batch).then(() => {}) : undefined;
     });
   const commitSoon = (ms: number) => {
     timer ??= setTimeout(() => {
@@ -101,10 +106,18 @@ export function createWriter(
     async commitIf(condition, parts, change) {
       let isWritten = false;
       await write(async (earlier) => {
-        isWritten = await appendHeld(ports, owner, join(earlier, { parts, change }), condition);
+        isWritten = (await appendHeld(ports, owner, join(earlier, { parts, change }), { condition })) !== undefined;
         if (!isWritten) pending = join(earlier, pending);
       });
       return isWritten;
+    },
+    async commitEnd(parts, change) {
+      let hasOther = false;
+      const question = hasOtherGenerationSql(owner.conversationId, owner.generationId);
+      await write(async (earlier) => {
+        hasOther = (await append(ports, owner, join(earlier, { parts, change }), question)) === true;
+      });
+      return hasOther;
     },
     failure: () => failure,
   };
@@ -122,8 +135,15 @@ function join(earlier: Batch, later: Batch): Batch {
   return { parts, change };
 }
 
-async function append(ports: Pick<BackendPorts, "db" | "clock">, owner: Owner, batch: Batch): Promise<void> {
-  if (!(await appendHeld(ports, owner, batch))) throw new LostGeneration();
+async function append(
+  ports: Pick<BackendPorts, "db" | "clock">,
+  owner: Owner,
+  batch: Batch,
+  question?: RawBuilder<boolean>,
+): Promise<boolean | undefined> {
+  const written = await appendHeld(ports, owner, batch, question ? { question } : {});
+  if (!written) throw new LostGeneration();
+  return written.answer;
 }
 
 async function appendIn(
@@ -157,15 +177,15 @@ async function appendHeld(
   { db, clock }: Pick<BackendPorts, "db" | "clock">,
   { generationId, conversationId, node }: Owner,
   { parts, change = {} }: Batch,
-  condition?: RawBuilder<unknown>,
-): Promise<boolean> {
+  { condition, question }: { condition?: RawBuilder<unknown>; question?: RawBuilder<boolean> },
+): ReturnType<typeof appendEvents> {
   const now = clock.now();
   const events = parts.map((part) => ({ generationId, part }));
-  const holdCondition = createHeldCondition(
-    { generationId, node },
-    toSql(change, { generationId, conversationId, now }),
-    condition,
-  );
+  const changes = toSql(change, { generationId, conversationId, now });
+  const holdCondition = {
+    ...createHeldCondition({ generationId, node }, changes, condition),
+    ...(question ? { question } : {}),
+  };
   for (let attempts = ATTEMPTS - 1; ; attempts--) {
     try {
       return await appendEvents(db, conversationId, events, now, holdCondition);

@@ -116,10 +116,10 @@ async function answerAndRun(
   if (row.request.mode !== "stream" || row.request.runsAt === "agent") return false;
   const parts = [...toResponseParts(response), toStatusPart(row, "running")];
   const events = parts.map((part) => ({ generationId: row.id, part }));
-  return await engine.claim(row, (node) => {
+  return await engine.claim(row, async (node) => {
     const condition = answerAndClaimSql(interaction, response, { version, node, now });
     const fullCondition = { ...condition, changes: [...condition.changes, ...changes()] };
-    return appendEvents(ports.db, row.conversation_id, events, now, fullCondition);
+    return (await appendEvents(ports.db, row.conversation_id, events, now, fullCondition)) !== undefined;
   });
 }
 
