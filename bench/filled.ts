@@ -16,8 +16,8 @@ export type Filled = {
   ticks(): Promise<number>;
   /** Makes Postgres count statements, if it was started with `pg_stat_statements`. */
   countStatements(): Promise<void>;
-  /** Returns the statements of others since the last call. */
-  statements(): Promise<number>;
+  /** Returns the statements of others since the last call, without those that ran less often than `least`. */
+  statements(least?: number): Promise<number>;
   /** How to connect. */
   config: pg.PoolConfig;
   close(): Promise<void>;
@@ -51,9 +51,11 @@ export async function joinDatabase(folder: string, settings?: Record<string, str
       return sumCpu(data.split("\n")[0] ?? "");
     },
     countStatements: async () => void (await client.query("create extension if not exists pg_stat_statements")),
-    async statements() {
+    async statements(least = 0) {
       const { calls } = await one<{ calls: number }>(
-        "select coalesce(sum(calls), 0)::int as calls from pg_stat_statements where query not like '%pg_stat_statements%' and query not like '%pg_read_file%'",
+        `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
+         where calls >= $1 and query not like '%pg_stat_statements%' and query not like '%pg_read_file%'`,
+        [least],
       );
       await client.query("select pg_stat_statements_reset()");
       return calls;
