@@ -165,6 +165,7 @@ test.each([
   " JIRA__SEARCH",
   "mcp__kay__jira__search",
   "jira__search()",
+  "functions.jira__search:0",
   "jira__searchjira__search",
 ])("B208 a tool with its name spelled %s runs", async (name) => {
   const { ran } = await run([call(name, '{"project":"KAY"}'), say("No issues.")]);
@@ -220,10 +221,11 @@ test.each([
 });
 
 test.each(['{"project":"KA', '{"project":"KAY"}{"project":"OPS"}', '{"project":"KAY"} and more', '{"a":1]'])(
-  "arguments that are cut or mean two things are not guessed: %s",
+  "arguments that are cut or mean two things are not guessed, and the model is asked for JSON: %s",
   async (input) => {
-    const { ran } = await run([call("jira__search", input), say("No issues.")]);
-    expect(ran).toEqual([input]);
+    const { ran, requests } = await run([call("jira__search", input), say("No issues.")]);
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("is not valid JSON. Send one complete JSON object.");
   },
 );
 

@@ -20,6 +20,7 @@ export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | Rejecte
   }
   try {
     const input = adaptInput(match.schema, call.input);
+    if (typeof input === "string") throw invalidJsonProblem(match.name);
     rejectUnknownFields(match, input);
     if (isNestedDeeper(input, MAX_INPUT_DEPTH))
       throw new Problem("INVALID_REQUEST", `The input is nested more than ${MAX_INPUT_DEPTH} levels deep.`, {
@@ -32,6 +33,13 @@ export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | Rejecte
     const problem = toProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`);
     return { call, access: match.access, problem };
   }
+}
+
+/** Models cut arguments, or mix several into one text. */
+function invalidJsonProblem(tool: string): Problem {
+  return new Problem("INVALID_REQUEST", `The input of ${tool} is not valid JSON. Send one complete JSON object.`, {
+    hint: "",
+  });
 }
 
 /** Suggests a few similar tools, since the whole list can be longer than the conversation. */

@@ -52,12 +52,12 @@ function splitCall(call: ToolCall, tools: string[]): ToolCall[] {
 
 /**
  * Corrects a tool name that a model spells in its own way: `functions.jira__search`, `default_api:jira__search`,
- * `mcp__kay__jira__search`, `jira__search<|channel|>commentary`, `jira_search`, or the name twice, as servers that send it
+ * `mcp__kay__jira__search`, `functions.jira__search:0`, `jira__search<|channel|>commentary`, `jira_search`, or the name twice, as servers that send it
  * with each piece make it. A name that fits no tool, or more than one, stays as it is.
  */
 function correctToolName(name: string, names: string[]): string {
   if (names.includes(name)) return name;
-  const parts = name.replace(/<\|.*$/s, "").split(/[^A-Za-z0-9]+/);
+  const parts = name.replace(/<\|.*$|:\d{1,3}$/s, "").split(/[^A-Za-z0-9]+/);
   for (let first = 0; first < Math.min(parts.length, MAX_PARTS); first++) {
     const letters = toLetters(parts.slice(first).join(""));
     const matches = names.filter((name) => letters === toLetters(name) || letters === toLetters(name).repeat(2));
