@@ -2,7 +2,7 @@ import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextpr
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { cancelledProblem, unknownOutcomeProblem } from "../http/errors.ts";
-import { markClosed } from "./faults.ts";
+import { findCommonVersion, markClosed } from "./faults.ts";
 import { findOwnMethod, listAllTools } from "./own-methods.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import { listTaskTools, markTaskTool, TASKS_EXTENSION } from "./tools/tasks.ts";
@@ -19,9 +19,6 @@ const PROGRAM_START_TIMEOUT_MS = 2 * 60_000;
 
 /** Time limit in ms for a server to say whether it supports the newer protocol. */
 const PROBE_TIMEOUT_MS = 5_000;
-
-/** Maximum number of pages of a tool list. */
-const MAX_PAGES = 20;
 
 /** An open connection to a server. */
 export type McpClient = {
@@ -55,7 +52,6 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
   const sdk = await import("@modelcontextprotocol/client");
   const parts = await connect(options, sdk);
   const { client, state } = parts;
-  const fault = async (error: unknown) => await parts.fault(error);
   return {
     server: getName(client, options.name),
     era: client.getProtocolEra() ?? "legacy",
@@ -67,7 +63,7 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
         return tools.map((tool) => markTaskTool(tool, state.taskTools));
       } catch (error) {
         if (signal?.aborted) throw cancelledProblem(options.title, error);
-        throw (await fault(error)).problem;
+        throw (await parts.fault(error)).problem;
       }
     },
     call: (tool, input, call) => callThroughClient({ ...parts, options }, tool, input, call),
@@ -102,11 +98,20 @@ type Connection = {
   end(): Promise<void>;
 };
 
+/** Some servers refuse the newest version instead of naming their own. They are offered one that both support. */
+async function connect(options: McpClientOptions, sdk: Sdk): Promise<Connection> {
+  return await negotiate(options, sdk).catch(async (error: unknown) => {
+    const version = findCommonVersion(error);
+    if (version === undefined || options.signal?.aborted) throw error;
+    return await connectOnce(options, sdk, { mode: "legacy", version });
+  });
+}
+
 /**
  * Negotiates the protocol. Servers on the network are asked for their version. Programs are initialized with the older
  * protocol first, because some exit or hang on an unknown request; they are asked only if they refuse it.
  */
-async function connect(options: McpClientOptions, sdk: Sdk): Promise<Connection> {
+async function negotiate(options: McpClientOptions, sdk: Sdk): Promise<Connection> {
   if (options.resumes) return await connectOnce(options, sdk, { mode: "legacy" });
   if ("http" in options.place) return await connectOverHttp(options, sdk);
   if (options.era === "modern") return await connectOnce(options, sdk, { mode: "auto" });
@@ -114,7 +119,7 @@ async function connect(options: McpClientOptions, sdk: Sdk): Promise<Connection>
     return await connectOnce(options, sdk, { mode: "legacy" });
   } catch (error) {
     const refused = error instanceof Problem && error.cause instanceof sdk.ProtocolError;
-    if (!refused || options.signal?.aborted) throw error;
+    if (!refused || options.signal?.aborted || findCommonVersion(error)) throw error;
     return await connectOnce(options, sdk, { mode: "auto" });
   }
 }
@@ -135,18 +140,18 @@ async function connectOverHttp(options: McpClientOptions, sdk: Sdk): Promise<Con
 /** Statuses with which a server of the older transport refuses a request of the newer one. */
 const OLDER = new Set([400, 404, 405, 406, 415, 422]);
 
-type Variant = { mode: "auto" | "legacy"; variant?: HttpVariant };
+type Variant = { mode: "auto" | "legacy"; variant?: HttpVariant /** The only one offered. */; version?: string };
 
 async function connectOnce(
   options: McpClientOptions,
   sdk: Sdk,
-  { mode, variant = "streamable" }: Variant,
+  { mode, variant = "streamable", version }: Variant,
 ): Promise<Connection> {
   const state: ConnectionState = { gone: false, closed: false, taskTools: new Set(), tasks: 0 };
   const transport = await createMcpTransport({ ...options, variant }, sdk, (problem) => {
     state.ownFailure = problem;
   });
-  const client = createClient(options, sdk, { state, mode });
+  const client = createClient(options, sdk, { state, mode, offered: version });
   const questions = listenForQuestions(client, { elicits: options.elicits === true });
   const fault = async (error: unknown): Promise<McpFault> => {
     const { toMcpFault } = await import("./faults.ts");
@@ -181,7 +186,7 @@ async function connectOnce(
 function createClient(
   { version, elicits, onToolsChanged, onGone }: McpClientOptions,
   { Client }: Sdk,
-  { state, mode }: { state: ConnectionState; mode: "auto" | "legacy" },
+  { state, mode, offered }: { state: ConnectionState; mode: Variant["mode"]; offered?: string | undefined },
 ): Client {
   const client = new Client(
     { name: "kay", title: "kay", version },
@@ -191,7 +196,8 @@ function createClient(
         extensions: { [TASKS_EXTENSION]: {} },
       },
       versionNegotiation: { mode, probe: { timeoutMs: PROBE_TIMEOUT_MS } },
-      listMaxPages: MAX_PAGES,
+      ...(offered === undefined ? {} : { supportedProtocolVersions: [offered] }),
+      listMaxPages: 0,
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged?.() } },
     },
   );

@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { isNestedDeeper } from "#protocol/json";
+import { isNestedDeeper, toRecord } from "#protocol/json";
 import { findNetworkHint, toOwnFaultProblem } from "../http/own-fault.ts";
 import { wasNeverSent } from "../http/retry.ts";
 import { parseServiceFault } from "../http/service-fault.ts";
@@ -107,6 +107,14 @@ function findVersion(error: unknown): string | undefined {
   const { supported } = ((error as { data?: unknown } | null)?.data ?? {}) as { supported?: unknown };
   if (!(error instanceof ProtocolError) || !Array.isArray(supported)) return undefined;
   return cleanLine(supported.filter((version) => typeof version === "string").join(", "), 120);
+}
+
+/** Returns the newest version that a server lists in its refusal and kay supports. */
+export function findCommonVersion(error: unknown): string | undefined {
+  const cause = error instanceof Problem ? error.cause : undefined;
+  const { supported } = cause instanceof ProtocolError ? toRecord(cause.data) : {};
+  if (!Array.isArray(supported)) return undefined;
+  return SUPPORTED_PROTOCOL_VERSIONS.find((version) => supported.includes(version));
 }
 
 function versionProblem(title: string, version: string, cause: unknown): Problem {

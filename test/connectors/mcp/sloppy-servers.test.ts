@@ -394,3 +394,44 @@ test("B220: the versions in a server's refusal are named", async () => {
     message: expect.stringContaining("Raw speaks version 2023-01-01 of MCP, which kay does not support."),
   });
 });
+
+/** Connects to a program whose answers are the body of a function of the request, and its number. */
+async function openProgram(body: string) {
+  const server = `let count = 0;
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const answer = (() => { ${body} })();
+    process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+  });`;
+  const place = { program: { programs, command: [process.execPath, "-e", server] } };
+  const link = await openMcpClient({ name: "raw", title: "Raw", version: "0.0.0", place });
+  onTestFinished(() => link.close());
+  return link;
+}
+
+const SERVER = '{ capabilities: { tools: {} }, serverInfo: { name: "raw", version: "1" }';
+const TOOL = 'inputSchema: { type: "object" }';
+
+test("a server that refuses the newest version is asked for one that both support", async () => {
+  const link = await openProgram(`
+    if (method === "tools/list") return { result: { tools: [{ name: "look", ${TOOL} }] } };
+    const supported = ["1999-01-01", "2024-11-05", "2025-03-26"];
+    if (supported.includes(params.protocolVersion))
+      return { result: ${SERVER}, protocolVersion: params.protocolVersion } };
+    return { error: { code: -32602, message: "Unsupported protocol version", data: { supported } } };
+  `);
+  expect(await link.tools()).toMatchObject([{ name: "look" }]);
+});
+
+test("a list of tools whose pages never end is cut, and says so", async () => {
+  const link = await openProgram(`
+    if (method === "initialize") return { result: ${SERVER}, protocolVersion: "2025-06-18" } };
+    count++;
+    return { result: { tools: [{ name: "look" + count, ${TOOL} }], nextCursor: "page " + count } };
+  `);
+  const { tools, left } = toToolList("raw", await link.tools());
+  expect(tools).toHaveLength(120);
+  expect(left).toEqual(["The server has 121 tools; kay uses the first 120."]);
+  expect(await link.tools()).toHaveLength(121);
+});

@@ -1,10 +1,13 @@
-import { isRecord, type JsonRecord } from "#protocol/json";
+import { isRecord, type JsonRecord, toRecord } from "#protocol/json";
 import { hideSecrets } from "#protocol/redact";
 import { dropNulls } from "./message.ts";
 import { findWrongField, listTools, pick, repairBlock, repairTool, toList, toText } from "./repair-items.ts";
 
 /** Key in the `_meta` of a call's result that is a task of the newer protocol. Its value is the task. */
 export const TASK_KEY = "kay/task";
+
+/** Maximum number of pages of a list; kay uses fewer tools than these have. A later page counts as the last one. */
+const MAX_PAGES = 121;
 
 /** Maximum number of requests whose answers are awaited. */
 const MAX_OPEN_REQUESTS = 1_000;
@@ -29,6 +32,7 @@ export type MessageRepair = {
 
 export function createMessageRepair(): MessageRepair {
   const methods = new Map<unknown, string>();
+  const pageCounts = new Map<string, number>();
   const secrets = new Set<string>();
   const findId = (ids: unknown): unknown => {
     if (isRecord(ids)) return ids.id;
@@ -51,8 +55,10 @@ export function createMessageRepair(): MessageRepair {
       : BARE_FIELDS[answeredMethod] === undefined
         ? {}
         : { [BARE_FIELDS[answeredMethod]]: result };
-    const { _meta, ...repaired } = REPAIRS[answeredMethod]?.(body) ?? body;
-    return { jsonrpc, ...idPart, result: { ...repaired, ...(isRecord(_meta) ? { _meta } : {}) } };
+    const { _meta, nextCursor, ...repaired } = REPAIRS[answeredMethod]?.(body) ?? body;
+    const isLastPage = (pageCounts.get(answeredMethod) ?? 0) >= MAX_PAGES;
+    const nextPage = nextCursor === undefined || isLastPage ? {} : { nextCursor };
+    return { jsonrpc, ...idPart, result: { ...repaired, ...nextPage, ...(isRecord(_meta) ? { _meta } : {}) } };
   };
   return {
     noteRequests: (input) => {
@@ -60,6 +66,8 @@ export function createMessageRepair(): MessageRepair {
         if (isRecord(message) && message.id !== undefined && typeof message.method === "string") {
           if (methods.size >= MAX_OPEN_REQUESTS) methods.clear();
           methods.set(String(message.id), message.method);
+          const { cursor } = toRecord(message.params);
+          pageCounts.set(message.method, cursor === undefined ? 1 : (pageCounts.get(message.method) ?? 0) + 1);
         }
     },
     noteSecrets: (newSecrets) => {
