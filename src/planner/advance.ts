@@ -1,6 +1,7 @@
 import type { ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
 import { ASK_USER_TOOL, buildForm, findUnanswered } from "./form.ts";
+import { startsWithAction } from "./lexicon.ts";
 import { type CompletedCall, isServiceTool, toRecord } from "./memory.ts";
 import { isEmpty, writeResult } from "./passage.ts";
 import {
@@ -11,7 +12,14 @@ import {
   type PlannerDecision,
   parseClauseIndex,
 } from "./plan.ts";
-import { formatLeftOut, formatMissing, formatNothingFound, formatNotUnderstood, formatResults } from "./reply.ts";
+import {
+  formatLeftOut,
+  formatMissing,
+  formatNotDone,
+  formatNothingFound,
+  formatNotUnderstood,
+  formatResults,
+} from "./reply.ts";
 
 /** A request with what its parts come to, and what was called for it so far. */
 export type PlanProgress = { request: Clause; outcomes: ClauseOutcome[]; turn: CompletedCall[]; answers: FormAnswers };
@@ -52,7 +60,7 @@ export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerD
 function isExtra(outcome: Extract<ClauseOutcome, { kind: "words" }>, outcomes: ClauseOutcome[]): boolean {
   const rest = outcomes.filter((one) => one !== outcome);
   const reads = rest.length > 0 && rest.every((one) => one.kind === "calls" && !one.changes && one.calls.length > 0);
-  return reads && outcome.unknown !== undefined && !CHANGES.test(outcome.unknown);
+  return reads && outcome.unknown !== undefined && !startsWithAction(outcome.unknown);
 }
 
 /** Requests for the same thing at another service, when the first did not have it. */
@@ -83,9 +91,6 @@ function isAbsent({ error }: CompletedCall): boolean {
 
 /** When the user declines to connect a service, kay does not ask for another one. */
 const ABSENT = new Set(["NOT_FOUND", "INVALID_REQUEST"]);
-
-const CHANGES =
-  /^\W*(?:and |then )?(?:close|create|delete|remove|send|post|move|set|add|assign|comment|reply|merge|approve|archive|share|cancel|book|schedule|email|mail|message|tell|put|write|update|change|mark)\b/i;
 
 function ask(
   { request, outcomes, turn, answers }: PlanProgress,
@@ -160,7 +165,8 @@ function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[])
   }
   const services = outcomes.flatMap((outcome) => {
     if (outcome.kind === "calls" && outcome.leftOut) return [formatLeftOut(outcome.leftOut)];
-    return outcome.kind === "words" && outcome.unknown ? [formatLeftOut(`“${outcome.unknown}”`)] : [];
+    if (outcome.kind !== "words" || !outcome.unknown) return [];
+    return [startsWithAction(outcome.unknown) ? formatNotDone(outcome.unknown) : formatLeftOut(`“${outcome.unknown}”`)];
   });
   return [...services, formatResults(called.filter((call) => !passed.has(call))), ...unsent].join("\n\n");
 }

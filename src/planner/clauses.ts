@@ -1,5 +1,5 @@
 import type { Skill } from "./catalogue.ts";
-import { isParticiple, KEY, POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
+import { isParticiple, KEY, POLITE_WORDS, QUESTION_WORDS, TEXT_CUES } from "./grammar.ts";
 import { sliceLower, type Word } from "./language.ts";
 import { isVerb, scoreSimilarity } from "./lexicon.ts";
 import type { Memory } from "./memory.ts";
@@ -14,9 +14,10 @@ export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
   for (let index = 0; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) break;
-    const next = joint(words, index);
+    const next = joint(words, index) ?? findRemark(words, index);
     // "KAY-6 is fixed: …" says something first; "KAY backlog: …" names a topic.
-    if (word.text === ":" && !current.some(({ lower }) => STATING.has(lower))) {
+    const isThing = current.length === 1 && KEY.test(word.text === ":" ? (current[0]?.text ?? "") : "");
+    if (word.text === ":" && !isThing && !current.some(({ lower }) => STATING.has(lower))) {
       current.push(word);
       continue;
     }
@@ -51,6 +52,14 @@ function joint(words: Word[], index: number): number | undefined {
   if (at === index || at >= words.length) return undefined;
   while (at < words.length - 1 && POLITE_WORDS.has(words[at]?.lower ?? "")) at++;
   return at < words.length ? at : undefined;
+}
+
+/** "Close KAY-6 with the comment “fixed”": where the comment begins. */
+function findRemark(words: Word[], index: number): number | undefined {
+  if (words[index]?.lower !== "with" || index < 2) return undefined;
+  const at = ["a", "the"].includes(words[index + 1]?.lower ?? "") ? index + 2 : index + 1;
+  const text = words[at + 1]?.text === ":" ? words[at + 2] : words[at + 1];
+  return words[at]?.lower === "comment" && text?.kind === "literal" ? at : undefined;
 }
 
 function isJoint(word: Word | undefined): boolean {
@@ -102,9 +111,11 @@ export function stripPoliteness(words: Word[]): Word[] {
     start++;
   }
   let end = words.length;
-  const endsNothing = ({ kind, text, lower }: Word) =>
-    kind === "mark" ? /^[.,;:!?)]+$/.test(text) : kind === "word" && TRAILING.has(lower);
-  while (end > start && endsNothing(words[end - 1] as Word)) end--;
+  // "Saying thanks" is not polite.
+  const isSaid = (at: number) => TEXT_CUES.has(words[at - 1]?.lower ?? "") || words[at - 1]?.text === ":";
+  const endsNothing = ({ kind, text, lower }: Word, at: number) =>
+    kind === "mark" ? /^[.,;:!?)]+$/.test(text) : kind === "word" && TRAILING.has(lower) && !isSaid(at);
+  while (end > start && endsNothing(words[end - 1] as Word, end - 1)) end--;
   // "Can you close KAY-3 for me?"
   const asksYou = words.slice(0, 3).some(({ lower }) => lower === "you");
   if (asksYou && sliceLower(words, end - 2, end) === "for me") end -= 2;
@@ -112,13 +123,13 @@ export function stripPoliteness(words: Word[]): Word[] {
 }
 
 /**
- * "KAY-9 is finished, mark it done": what is said of a thing before something is asked for. What follows may refer to
- * it. Returns undefined for anything else.
+ * "KAY-9 is finished, mark it done", "KAY-9: close it": what is said of a thing before something is asked for. What
+ * follows may refer to it. Returns undefined for anything else.
  */
 export function findStatement({ words, text, memory }: Clause): Memory | undefined {
   const [thing, verb] = words;
-  if (thing?.kind !== "word" || !KEY.test(thing.text) || !SAYING.has(verb?.lower ?? "") || text.endsWith("?"))
-    return undefined;
+  const isSaid = verb === undefined || SAYING.has(verb.lower);
+  if (thing?.kind !== "word" || !KEY.test(thing.text) || !isSaid || text.endsWith("?")) return undefined;
   if (words.length > MOST_STATED || words.some(({ kind }) => kind !== "word")) return undefined;
   return { ...memory, items: [{ key: thing.text.toUpperCase() }] };
 }
@@ -131,7 +142,7 @@ const STATING = new Set(["is", "was", "are", "has"]);
 const WISHES = new Set(["would", "'d", "d", "i"]);
 const JOINTS = new Set("and then also plus afterwards &".split(" "));
 const SHOWS = new Set("show send tell give get find list read bring fetch".split(" "));
-const TRAILING = new Set(["please", "thanks", "thx"]);
+const TRAILING = new Set(["please", "thanks", "thx", "asap"]);
 const NOUN = /(?:s|ing)$/;
 
 /** One clause of a request, with what it may refer to. `now` in milliseconds. */
@@ -142,6 +153,8 @@ export type Clause = {
   now: number;
   /** Another request of the same sentence comes before. */
   follows?: boolean;
+  /** The user said it in other words. */
+  reworded?: boolean;
   /** The user named the service before the request: "in slack, …". */
   placed?: boolean;
   /** Names of the connected services, where they are known. */
@@ -157,6 +170,22 @@ export function sliceText({ text, words }: Clause, from: number, to: number): st
   if (to - from === 1) return first.text;
   const offset = words[0]?.start ?? 0;
   return text.slice(first.start - offset, last.end - offset).trim();
+}
+
+/** Parts of a request in another order, as one request. A text is a part that the request does not have. */
+export function arrange(request: Clause, parts: (Word[] | Word)[]): Clause {
+  let text = "";
+  const words = parts.flatMap((part) => {
+    const isNew = !Array.isArray(part);
+    const own = isNew ? [part] : part;
+    if (own.length === 0) return [];
+    const at = text === "" ? 0 : text.length + 1;
+    const said = isNew ? part.text : toSubclause(request, own).text;
+    const shift = at - (own[0]?.start ?? 0);
+    text = text === "" ? said : `${text} ${said}`;
+    return own.map((word) => ({ ...word, start: word.start + shift, end: word.end + shift }));
+  });
+  return { ...request, text, words };
 }
 
 /** Some words of a request as a clause of their own. */

@@ -89,7 +89,10 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   // A field with usual values takes others only where they look like one.
   const isLed =
     led ||
-    (field.person && plain && !first.stop && (["has", "did"].includes(before.lower) || leadsTo(skill, field, before)));
+    (field.person &&
+      plain &&
+      !first.stop &&
+      (["has", "did", "does", "is"].includes(before.lower) || leadsTo(skill, field, before)));
   const isUsual = isLed || shaped || /^\p{Lu}\p{Ll}+$/u.test(text) || findKnownValue(field, [first]) !== undefined;
   if (field.values.length > 0 && !isUsual) return [];
   // "Make KAY-3 a task".
@@ -97,7 +100,7 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   // "PR 4" is a thing of another tool.
   if ((isParticiple(first) || (plain && before.lower === "my")) && !led) return [];
   const isThing = plain ? !/[-_.]/.test(text) : /^\d+$/.test(next.text);
-  if (isThing && !led && skill.foreign.has(first.lemma)) return [];
+  if (isThing && !led && skill.foreign.has(first.lemma) && !COLUMN.test(field.description)) return [];
   const ends = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
   if (shaped && field.particular) return ends;
   for (let to = at + 2; to <= Math.min(words.length, at + LONGEST_NAME); to++) {
@@ -112,10 +115,19 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     )
       break;
     if (isPlain && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
-    if (writes && !isProper(first) && !isFieldWord(field, words[to]) && !led && before.lower !== "the") continue;
+    if (writes && !isProper(first) && !isFieldWord(field, words[to]) && !led && !isSetOff(words, at, to)) continue;
     ends.push({ to, quality: !isProper(first) ? 0.5 : words.slice(at, to).every(isProper) ? 1.1 : 1 });
   }
   return ends;
+}
+
+/** "The design review", "tomorrow's design review", "to sara lindqvist in …": where a name in small letters begins and ends is plain. */
+function isSetOff(words: Word[], at: number, to: number): boolean {
+  const [before, next] = [getWord(words, at - 1).lower, getWord(words, to)];
+  return (
+    ["the", "my", "'s"].includes(before) ||
+    (PREPOSITIONS.has(before) && (next.kind === "mark" || PREPOSITIONS.has(next.lower)))
+  );
 }
 
 function isProper({ text }: Word): boolean {
@@ -215,4 +227,6 @@ const FILE =
   /^@.*(?:\/|\.(?:md|txt|csv|json|ya?ml|log|pdf|docx?|xlsx?|pptx?|html?|png|jpe?g|gif|svg|zip|[jt]sx?|py|go|rs|sh|sql)$)/i;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
 const CELL_RANGE = /^[A-Z]{1,3}\d{1,6}:[A-Z]{1,3}\d{1,6}$/i;
+/** A column can be called as a thing is: "status", "task". */
+const COLUMN = /\b(?:column|field)\b/i;
 const LONGEST_NAME = 6;

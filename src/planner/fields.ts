@@ -80,7 +80,7 @@ function getField(name: string, property: JSONSchema7, required: boolean, langua
     values,
     closed: listed.length > 0,
     list,
-    person: /\b(person|people|user|somebody|someone|e-?mail)\b/i.test(description),
+    person: /\b(person|people|user|somebody|someone|login|e-?mail)\b/i.test(description),
     ...(shape ? { shape } : {}),
     particular: shape !== undefined && !ORDINARY.some((word) => shape.test(word)),
     strict:

@@ -2,7 +2,7 @@ import type { Skill } from "./catalogue.ts";
 import { type Clause, toSubclause } from "./clauses.ts";
 import { isNoun } from "./field-words.ts";
 import type { Field } from "./fields.ts";
-import { ORDINALS, PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
+import { PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { isVerb } from "./lexicon.ts";
 import type { AskedCall } from "./memory.ts";
@@ -46,14 +46,6 @@ function* readAgain(clause: Clause, last: AskedCall, skill: Skill, bare: boolean
     return { ...reading, input, missing };
   }
   return undefined;
-}
-
-/** "The second one" of what was found. */
-export function isOrdinal({ words }: Clause): boolean {
-  return (
-    words.some(({ lower }) => ORDINALS.has(lower)) &&
-    words.every(({ lower }) => ORDINALS.has(lower) || /^(?:the|one)$/.test(lower))
-  );
 }
 
 /** Some words as a request to see what they name. */

@@ -134,6 +134,9 @@ function joinVerbs(words: Word[]): Word[] {
     } else if (word.lower === "let" && next && third?.lower === "know") {
       joined.push(say(word, "tell"), next);
       at += 2;
+    } else if (word.lower === "left" && sliceLower(words, at + 1, at + 3) === "to do") {
+      joined.push(word);
+      at += 2;
     } else joined.push(word);
   }
   return joined;
@@ -182,6 +185,12 @@ const SHORT_FORMS = new Map([
   ["tomorrows", "tomorrow"],
   ["todays", "today"],
   ["yesterdays", "yesterday"],
+  ["tmrw", "tomorrow"],
+  ["prio", "priority"],
+  ["desc", "description"],
+  ["w/o", "without"],
+  ["wrt", "about"],
+  ["reqs", "requests"],
   ["pls", "please"],
   ["plz", "please"],
   ["u", "you"],

@@ -96,6 +96,12 @@ export function isAction(word: Word | undefined): boolean {
   return ACTIONS.has(word.lower) || (ACTIONS.has(word.lemma) && !/[^s]s$|ed$/.test(word.lower));
 }
 
+/** Whether a text asks for something to be done: "and close it". */
+export function startsWithAction(text: string): boolean {
+  const [, verb = ""] = /^\W*(?:(?:and|then) )?(\w+)/.exec(text.toLowerCase()) ?? [];
+  return ACTIONS.has(verb) || /^(?:e?mail|message|dm)$/.test(verb);
+}
+
 /** Whether a word is what is wanted done, rather than what it is done to. */
 export function isVerb(word: Word): boolean {
   return isAction(word) || (VERBS[0]?.includes(word.lower) ?? false) || (VERBS[1]?.includes(word.lower) ?? false);

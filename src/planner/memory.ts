@@ -4,7 +4,13 @@ import type { Field } from "./fields.ts";
 /**
  * What "it", "the first one" and the like can mean: the newest result and its items, and the past calls, newest first.
  */
-export type Memory = { items: Item[]; asked: AskedCall[]; result?: Item };
+export type Memory = {
+  items: Item[];
+  asked: AskedCall[];
+  result?: Item;
+  /** What the last request passed on. */
+  passed?: Memory;
+};
 
 /** A past call. Calls of one `step` were made together. */
 export type AskedCall = { tool: string; input: Item; step?: number | undefined };

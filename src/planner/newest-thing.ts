@@ -1,7 +1,7 @@
 import type { Clause } from "./clauses.ts";
 import { toSubclause } from "./clauses.ts";
 import { asShowing } from "./follow-up.ts";
-import type { Word } from "./language.ts";
+import { sliceLower, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import type { ClauseOutcome } from "./plan.ts";
 
@@ -12,8 +12,9 @@ import type { ClauseOutcome } from "./plan.ts";
 export function splitNewestThing(clause: Clause): { look: Clause; request: Word[] } | undefined {
   const { words } = clause;
   const [verb] = words;
-  const from = words.findIndex(({ lower }, at) => NEWEST.has(lower) && words[at - 1]?.lower === "the") - 1;
-  if (from < 1 || verb === undefined || !(isAction(verb) || READING.has(verb.lemma))) return undefined;
+  const from = words.findIndex(({ lower }, at) => NEWEST.has(lower) && OWN.has(words[at - 1]?.lower ?? "")) - 1;
+  const isQuestion = sliceLower(words, 0, 2) === "what does";
+  if (from < 1 || verb === undefined || !(isAction(verb) || READING.has(verb.lemma) || isQuestion)) return undefined;
   const length = words.slice(from + 3).findIndex(({ kind, lower, text }) => kind === "literal" || isEnd(lower, text));
   const to = length < 0 ? words.length : from + 3 + length;
   const { start } = words[from] as Word;
@@ -33,9 +34,11 @@ function isEnd(lower: string, text: string): boolean {
   return text === ":" || ENDS.has(lower);
 }
 
+const OWN = new Set(["the", "my"]);
+
 const NEWEST = new Set(["newest", "latest", "last", "oldest"]);
 
 /** To read a thing is more than to find it. */
 const READING = new Set(["read", "open", "summarise", "summarize", "explain"]);
 
-const ENDS = new Set(["to", "as", "with", "saying", "that", "and"]);
+const ENDS = new Set(["to", "as", "with", "saying", "say", "that", "and"]);

@@ -3,10 +3,10 @@ import { chooseReading, findRival, isAsLikely, isElsewhere, listOthers } from ".
 import { type Clause, findStatement, sliceText, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall, LISTS } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
-import { asShowing, isOrdinal, readFollowUps } from "./follow-up.ts";
+import { readFollowUps } from "./follow-up.ts";
 import { toFieldValues } from "./form.ts";
-import { isPlural, PRONOUNS } from "./grammar.ts";
-import { getWord, sliceLower, type Word } from "./language.ts";
+import { PRONOUNS } from "./grammar.ts";
+import type { Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, getService, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
@@ -14,6 +14,7 @@ import { findsOneThing, splitNewestThing } from "./newest-thing.ts";
 import { readPart } from "./part.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatEither, formatForbidden, formatLoose, formatNoTool, formatNotUnderstood } from "./reply.ts";
+import { listRewordings } from "./rewordings.ts";
 import { splitShared } from "./shared-words.ts";
 import type { Steps } from "./steps.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
@@ -81,9 +82,13 @@ const NOTHING: ClauseOutcome = { kind: "calls", calls: [], changes: false };
 
 /** What the next request may refer to: the results of this one, or its requests while they are unknown. */
 function after(outcome: ClauseOutcome, own: CompletedCall[], memory: Memory): Memory {
-  const memories = buildMemory(own);
-  if (memories.asked.length > 0) return memories;
-  return outcome.kind === "calls" ? { items: [], asked: outcome.calls.toReversed() } : memory;
+  if (outcome.kind !== "calls") return own.length > 0 ? buildMemory(own) : memory;
+  const { feed, calls } = outcome;
+  const done = buildMemory(own);
+  const last = done.asked.length > 0 ? done : { items: [], asked: calls.toReversed() };
+  if (!feed) return last;
+  const found = buildMemory(own.slice(0, 1));
+  return { ...last, passed: found.asked.length > 0 ? found : { items: [], asked: [feed.read] } };
 }
 
 function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Steps<ClauseOutcome> {
@@ -127,20 +132,29 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   }
   const changed = getFollowUp(yield* readFollowUps(clause, skills, true), clause, follows);
   if (changed) return changed;
-  if (isOrdinal(clause)) return yield* understand(asShowing(clause), kit, follows);
-  // "Summarize #eng for me" is polite; "the PRs for me" are not all PRs.
-  const end = clause.words.length - 2;
-  if (
-    end > 0 &&
-    /^for (?:me|us)$/.test(sliceLower(clause.words, end, end + 2)) &&
-    !isPlural(getWord(clause.words, end - 1))
-  )
-    return yield* understand(toSubclause(clause, clause.words.slice(0, end)), kit, follows);
+  for (const { clause: other, value } of clause.reworded ? [] : listRewordings(clause)) {
+    const outcome = yield* understand({ ...other, reworded: true }, kit, follows);
+    if (isWhole(outcome) && (outcome.kind === "calls" || isAction(clause.words[0])) && hasValue(outcome, value))
+      return outcome;
+  }
   const near = readings.find((one) => isNearlySure(one, clause));
   if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near.loose, clause) });
   const asked = yield* askWithoutEnd(clause, skills);
   if (asked) return asked;
   return refuse(clause, skills, readings[0]);
+}
+
+/** Whether a request was understood to its last word. */
+export function isWhole(outcome: ClauseOutcome): boolean {
+  return outcome.kind !== "words" && !outcome.leftOut;
+}
+
+/** Whether a value is one of a request, and not a part of another. */
+function hasValue(outcome: ClauseOutcome, value: string | undefined): boolean {
+  const inputs = outcome.kind === "calls" ? outcome.calls.map(({ input }) => input) : [];
+  if (outcome.kind === "missing") inputs.push(outcome.reading.input);
+  const isSame = (other: unknown) => typeof other === "string" && other.toLowerCase() === value?.toLowerCase();
+  return value === undefined || inputs.some((input) => Object.values(input).some(isSame));
 }
 
 /** The last looks with other values, all of them where they were made together. */

@@ -160,9 +160,11 @@ function findNegation(words: Word[], at: number): number | undefined {
   return NEGATIONS.has(words[before]?.lower ?? "") ? before : undefined;
 }
 
+/** "Not done" is open, "not read" is unread. */
 function getOpposite(field: Field, span: Word[]): string | undefined {
   const done = span.some(({ lemma, lower }) => DONE.has(lemma) || DONE.has(lower));
-  return done ? field.values.find(({ value }) => value.toLowerCase() === "open")?.value : undefined;
+  const opposite = done ? "open" : `un${span[0]?.lower}`;
+  return field.values.find(({ value }) => value.toLowerCase() === opposite)?.value;
 }
 
 /** "Show me", "tell me": who is spoken to, not whose things they are. */

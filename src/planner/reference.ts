@@ -9,19 +9,21 @@ import type { Phrase } from "./phrase.ts";
 
 /** The values that words such as "it", "the second one" or "both" stand for, if the conversation has them. */
 export function resolveReference(
-  { words, memory }: Clause,
+  clause: Clause,
   service: string,
   field: Field,
   from: number,
   to: number,
 ): Value[] | undefined {
+  const { words, memory } = clause;
   if (field.kind === "text" || field.kind === "date" || field.kind === "boolean") return undefined;
   const span = words.slice(from, to).filter(({ lower }) => lower !== "the" && lower !== "of");
   const [head, next, more] = span;
   if (head === undefined || more !== undefined) return undefined;
   if (field.person && next === undefined && PERSON_PRONOUNS.has(head.lower)) return listPeople(memory);
   if (next !== undefined && !ONES.has(next.lower) && !isFieldWord(field, next)) return undefined;
-  if (isElsewhere(service, memory)) return undefined;
+  if (isElsewhere(service, memory))
+    return memory.passed && resolveReference({ ...clause, memory: memory.passed }, service, field, from, to);
   const values = memory.items.flatMap((item) => getFieldValue(item, field) ?? []);
   const ordinal = ORDINALS.get(head.lower);
   if (ordinal !== undefined) {
@@ -30,13 +32,19 @@ export function resolveReference(
   }
   if (!PRONOUNS.has(head.lower) || (next !== undefined && head.lower !== "this" && head.lower !== "that"))
     return undefined;
+  const [asked, before] = memory.asked.map(({ input }) => input[field.name]);
+  // "Show KAY-3", "and KAY-4": both are these.
+  if (head.lower === "both" && values.length < 2 && isValue(asked) && isValue(before)) return [before, asked];
   if (PLURALS.has(head.lower)) return values.length > 1 && values.length <= MOST ? values : undefined;
-  const asked = memory.asked[0]?.input[field.name];
-  const whole = typeof asked === "string" || typeof asked === "number" ? [asked] : undefined;
+  const whole = isValue(asked) ? [asked] : undefined;
   // "Add milk to it" after a list of tasks is about the list.
   const isList = values.length > 0 && memory.items[0] !== memory.result?.data;
   if (values.length === 1 && !(isList && whole)) return values;
   return values.length === 0 || isList ? whole : undefined;
+}
+
+function isValue(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
 }
 
 /** "It", "the second one", "the ticket": what was said before, or nothing yet. */
@@ -59,7 +67,7 @@ export function readReference(skill: Skill, field: Field, clause: Clause, at: nu
     first &&
     ((PRONOUNS.has(first.lower) && first.lower !== "that") || (field.person && PERSON_PRONOUNS.has(first.lower)))
   )
-    phrases.push({ ...base, to: at + 1, value: undefined, quality: 0.4, particular: false });
+    phrases.push({ ...base, to: at + 1, value: undefined, quality: 0.4, refers: isSameService });
   const noun = words[at + 1];
   if (
     first &&

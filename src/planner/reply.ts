@@ -62,6 +62,11 @@ export function formatLeftOut(loose: string): string {
   return `I left out ${loose}, which I do not understand.`;
 }
 
+/** A change that was asked for and not made. */
+export function formatNotDone(clause: string): string {
+  return `I did not do “${shorten(clause)}”, which I do not understand.`;
+}
+
 export function formatForbidden(clause: string): string {
   return `I did nothing, since you said “${shorten(clause)}”.`;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Clause, toSubclause } from "./clauses.ts";
+import { arrange, type Clause } from "./clauses.ts";
 import { ARTICLES, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
@@ -30,13 +30,15 @@ function listHalves(clause: Clause): [Clause, Clause][] {
     const rest = joint + (SECOND.has(getWord(words, joint + 1).lower) ? 2 : 1);
     const next = getWord(words, rest);
     const join = (from: number, to: number): [Clause, Clause] => [
-      joinParts(clause, words.slice(0, joint), words.slice(to)),
-      joinParts(clause, words.slice(0, from), repeatText(words.slice(rest), words.slice(0, joint))),
+      arrange(clause, [words.slice(0, joint), words.slice(to)]),
+      arrange(clause, [words.slice(0, from), repeatText(words.slice(rest), words.slice(0, joint))]),
     ];
     if (next.text === "") return [];
     if (PREPOSITIONS.has(next.lower)) {
-      const from = words.slice(0, joint).findLastIndex(({ lower }) => lower === next.lower);
-      return from > 0 ? [join(from, words.length)] : [];
+      const places = words
+        .slice(0, joint)
+        .flatMap(({ lower }, from) => (from > 0 && PREPOSITIONS.has(lower) ? [from] : []));
+      return places.toReversed().map((from) => join(from, words.length));
     }
     // One word each, as in "in KAY and OPS"; then all after the verb.
     const ends = [rest + 1, rest + 2, words.length].filter(
@@ -58,16 +60,6 @@ function repeatText(words: Word[], before: Word[]): Word[] {
   const { start } = getWord(words, from);
   const { end } = getWord(words, same + 1);
   return [...words.slice(0, from), { ...text, start, end }, ...words.slice(same + 2)];
-}
-
-/** Two parts of a request as one, with the text of both. */
-function joinParts(clause: Clause, first: Word[], second: Word[]): Clause {
-  if (second.length === 0) return toSubclause(clause, first);
-  if (first.length === 0) return toSubclause(clause, second);
-  const [before, after] = [toSubclause(clause, first), toSubclause(clause, second)];
-  const shift = getWord(first, 0).start + before.text.length + 1 - getWord(second, 0).start;
-  const moved = second.map((word) => ({ ...word, start: word.start + shift, end: word.end + shift }));
-  return { ...clause, text: `${before.text} ${after.text}`, words: [...first, ...moved] };
 }
 
 /** Whether two requests ask for the same of two things: the tools differ, or the values of the same fields do; of what is looked for, one. */

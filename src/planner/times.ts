@@ -81,7 +81,8 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
     /\bbetween (\d{1,2}(?::\d\d)? ?(?:am|pm)?(?= and \d{1,2}(?::\d\d| ?[ap]m))|(?:\w+ ){0,2}?\w+) and /gi,
     (_, start: string) => `from    ${start} to  `,
   );
-  const dates = parse(free, new Date(clause.now), { forwardDate: !past })
+  const apart = free.replace(DAY_TO_CLOCK, (_, day: string, to: string) => day + MASK.repeat(to.length));
+  const dates = parse(apart, new Date(clause.now), { forwardDate: !past })
     // "By one hour" is a length, not a time from now on; "the week before" is that before another one.
     .filter(({ text: said }) => !LENGTH.test(said) && !/\bbefore$/i.test(said))
     .map(
@@ -114,10 +115,10 @@ const PARTS_OF_DAY: [name: RegExp, from: string, to: string][] = [
   [/\bevening\b/i, "18:00", "23:00"],
 ];
 
-/** Finds the words of a time. A number alone ("17" of "Safari 17") is none. */
+/** Finds the words of a time: not the "17" of "Safari 17". */
 function place({ at, until, ...time }: Found, { words, text }: Clause): NamedTime[] {
   const said = text.slice(at, until);
-  if (/^\s*\d+\s*$|\S\s(after|before|until|till|by|since)\s|\b(later|earlier|night)\b/i.test(said)) return [];
+  if (!DAY_AFTER.test(said) && NO_TIME.test(said)) return [];
   if (!time.vague && /\b(morning|afternoon|evening)\b/i.test(said)) return [];
   const offset = words[0]?.start ?? 0;
   let from = words.findIndex(({ end }) => end - offset > at);
@@ -195,6 +196,14 @@ const ON = new Set("between from on at for in of during".split(" "));
 
 const SHIFTED = /\b(?:next|this|last|coming|past)\b/i;
 const LENGTH = /^(?!.*\b(?:in|ago|now|within|last|past|next|this)\b).*\b(?:hour|min|minute|day|week|month)s?$/i;
+
+/** A number alone, or words that shift another time. */
+const NO_TIME = /^\s*\d+\s*$|\S\s(after|before|until|till|by|since)\s|\b(later|earlier|night)\b/i;
+const DAY_AFTER = /^(?:the )?day (?:after tomorrow|before yesterday)\b/i;
+
+/** "Move it on Friday to 3pm": a day and a time of day, not a stretch from one to the other. */
+const DAY_TO_CLOCK =
+  /\b(today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)( (?:to|until|till) )(?=\d{1,2}(?::\d\d)? ?(?:[ap]m\b|$))/gi;
 
 const MASK = "\u0002";
 const DAY = 86_400_000;

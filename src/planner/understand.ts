@@ -7,7 +7,7 @@ import { isPlural, NEGATIONS, OPERATORS, PREPOSITIONS, PRONOUNS } from "./gramma
 import { getWord, type Word } from "./language.ts";
 import { isAction, scoreSimilarity } from "./lexicon.ts";
 import { type Match, matchExample } from "./match.ts";
-import { getService } from "./memory.ts";
+import { getFieldValue, getService } from "./memory.ts";
 import type { Phrase } from "./phrase.ts";
 import { findPhrases } from "./phrases.ts";
 import type { Steps } from "./steps.ts";
@@ -160,7 +160,7 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
       if (!field.list && others.length > 0) more = { field: field.name, values: others };
     }
   }
-  inherit(skill, clause, input);
+  const continues = inherit(skill, clause, input);
   // "What did Tom say in #general?" needs no words to search for.
   const isByPerson = access === "read" && fields.some(({ person, name }) => person && input[name] !== undefined);
   const wordless = isByPerson ? fields.filter(({ description }) => MAY_BE_EMPTY.test(description)) : [];
@@ -172,7 +172,7 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
   const missing = fields.filter((field) => isMissing(field) && isUnset(field) && !wordless.includes(field));
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
   const isNamed = match.named && (access !== "read" || Object.keys(input).length > 0);
-  const isTold = match.told || isNamed || clause.placed === true;
+  const isTold = match.told || isNamed || continues || clause.placed === true;
   // "Cancel" alone names nothing, and "delete issue 3" is no wish to remove its label.
   const isOther = bare && !skill.verbs.has(clause.words[0]?.lower ?? "");
   const isBare = missing.length > 0 && (clause.words.length === 1 || isOther);
@@ -202,16 +202,29 @@ function isJoined({ words }: Clause, at: number): boolean {
   return ["and", ",", "&", "+", "both"].includes(getWord(words, at - 1).lower);
 }
 
-/** What an earlier request said and this one leaves out: the repository of "show pull request 12". */
-function inherit({ fields, service }: Skill, { memory, follows }: Clause, input: Reading["input"]): void {
-  for (const { required, kind, name } of fields) {
+/**
+ * Takes what an earlier request said and this one leaves out: the repository of "show pull request 12".
+ *
+ * @returns whether the request continues the work on a thing of the one before
+ */
+function inherit({ fields, service }: Skill, { memory, follows }: Clause, input: Reading["input"]): boolean {
+  let continues = false;
+  for (const field of fields) {
+    const { required, kind, name } = field;
     if (!required || kind === "text" || input[name] !== undefined) continue;
+    const [last] = memory.asked;
+    // "KAY-3: assign to me".
+    const [thing] = last === undefined ? memory.items : [];
     // "Move KAY-3 to Done and assign to me".
-    const isSame = memory.asked[0] !== undefined && getService(memory.asked[0].tool) === service;
-    if (kind === "key" && !(follows && isSame)) continue;
-    const value = memory.asked.map((call) => call.input[name]).find((known) => known !== undefined && known !== null);
-    if (typeof value === "string" || typeof value === "number") input[name] = value;
+    const isSame = last !== undefined && getService(last.tool) === service;
+    if (kind === "key" && !(follows && (isSame || thing))) continue;
+    const asked = memory.asked.map((call) => call.input[name]).find((known) => known !== undefined && known !== null);
+    const value = thing ? getFieldValue(thing, field) : asked;
+    if (typeof value !== "string" && typeof value !== "number") continue;
+    input[name] = value;
+    continues ||= kind === "key";
   }
+  return continues;
 }
 
 const MAY_BE_EMPTY = /\bmay be empty\b/i;

@@ -3,7 +3,7 @@ import type { Clause } from "./clauses.ts";
 import { isServiceName } from "./field-words.ts";
 import { PREPOSITIONS } from "./grammar.ts";
 import type { Language } from "./language.ts";
-import { planRequests } from "./outcomes.ts";
+import { isWhole, planRequests } from "./outcomes.ts";
 import type { ClauseOutcome, PlannedCall } from "./plan.ts";
 import type { Steps } from "./steps.ts";
 
@@ -45,10 +45,6 @@ function readPlace({ words, text, ...rest }: Clause, kit: ToolCatalogue, languag
     return { request: { ...rest, text: inner, words: language.read(inner), placed: true }, kit: { ...kit, skills } };
   }
   return undefined;
-}
-
-function isWhole(outcome: ClauseOutcome): boolean {
-  return (outcome.kind === "calls" || outcome.kind === "missing") && !outcome.leftOut;
 }
 
 /** Whether what follows a colon is better read as words. */

@@ -79,10 +79,25 @@ test("what has no link is not passed on", async () => {
 
 test("a second request that cannot refer to a result of the first is named, and not dropped", async () => {
   const talk = plannerTalk(tools);
-  await talk.say("post KAY-3 in #office, and close it");
+  await talk.say("post KAY-3 in #office, and archive it");
   await talk.results({ text: "KAY-3", data: { key: "KAY-3", summary: "Loop" } });
   const { calls, text } = await talk.results({ text: "Sent to #office.", data: { ts: "1" } });
-  expect([calls, text]).toEqual([[], expect.stringMatching(/“close it”.*\n\nSent to #office\./)]);
+  expect([calls, text]).toEqual([[], expect.stringMatching(/I did not do “archive it”.*\n\nSent to #office\./)]);
+});
+
+test.each([
+  ["post KAY-3 in #office, and close it", { key: "KAY-3", summary: "Loop" }, ["KAY-3"]],
+  [
+    "post the open bugs in #office, and close them",
+    { issues: [{ key: "KAY-1" }, { key: "KAY-2" }] },
+    ["KAY-1", "KAY-2"],
+  ],
+])("in “%s”, the second request is about what was passed on", async (request, data, keys) => {
+  const talk = plannerTalk();
+  await talk.say(request);
+  await talk.results({ text: "Found.", data });
+  const { calls } = await talk.results({ text: "Sent to #office.", data: { ts: "1" } });
+  expect(calls).toEqual(keys.map((issue) => ["jira.transition_issue", { issue, status: "close" }]));
 });
 
 test("“send me” shows, unless it is to be sent by mail", async () => {
