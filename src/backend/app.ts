@@ -5,12 +5,14 @@ import { createMcpClientPool } from "#connectors/mcp/client-pool";
 import { MAX_ATTACHMENTS_BODY_BYTES } from "#protocol/attachment-text";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
-import { authenticate } from "./accounts/authenticate.ts";
+import { createAccessWatch } from "./accounts/access-watch.ts";
+import { authenticate, findCaller } from "./accounts/authenticate.ts";
 import { type AgentServer, createAgentServer } from "./agent-server/server.ts";
 import { createEngine, type Engine } from "./generations/engine.ts";
 import { sendNotices } from "./generations/notices.ts";
 import { createRateLimits } from "./http/rate-limits.ts";
 import { logRequest } from "./http/request-log.ts";
+import { withCut } from "./http/streaming-response.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
 import { createAboutRoutes, createModelRoutes } from "./routes/about.ts";
 import { checkAdmission } from "./routes/admission.ts";
@@ -29,6 +31,8 @@ import { createPolicyRoutes } from "./routes/policies.ts";
 import { createProgramCallRoutes } from "./routes/program-calls.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
 import { createScheduleRoutes } from "./routes/schedules.ts";
+import { checkScriptAccess } from "./routes/script-access.ts";
+import { createScriptTokenRoutes } from "./routes/script-tokens.ts";
 import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
 import { createWriteRoutes } from "./routes/writes.ts";
@@ -60,6 +64,7 @@ export function createBackend(ports: BackendPorts): Backend {
   let draining = false;
   const app = createRoutes(ports, engine, { turns, scheduler, draining: () => draining });
   const limits = createRateLimits(ports.limits, ports.observe);
+  const access = createAccessWatch(ports);
   const runningRequests = new Set<Promise<Response>>();
 
   function answer(request: Request, address: string): Promise<Response> {
@@ -80,6 +85,7 @@ export function createBackend(ports: BackendPorts): Backend {
   ): Promise<Response> {
     checkAdmission(ports, request);
     await limits.check(route, address);
+    if (route !== UNKNOWN_ROUTE) checkScriptAccess(request, route);
     const limitedRequest = await limitBody(request, ports.limits.bodyBytes, async () => {
       // Only an ask can bring files, and only of someone who is signed in.
       if (route !== "/ask") return 0;
@@ -88,7 +94,9 @@ export function createBackend(ports: BackendPorts): Backend {
         () => 0,
       );
     });
-    return app.fetch(limitedRequest, { requestId, address });
+    const response = await app.fetch(limitedRequest, { requestId, address });
+    const caller = findCaller(limitedRequest);
+    return caller ? withCut(response, (cut) => access.watch(caller, cut)) : response;
   }
 
   return {
@@ -107,7 +115,7 @@ export function createBackend(ports: BackendPorts): Backend {
     },
     async tick() {
       const schedules = ports.agentRole?.alone ? undefined : scheduler.tick();
-      await Promise.all([engine.tick(), turns?.tick(), schedules, sendNotices(ports)]);
+      await Promise.all([engine.tick(), turns?.tick(), schedules, sendNotices(ports), access.tick()]);
       await links.tick();
     },
     async drain() {
@@ -123,7 +131,8 @@ export function createBackend(ports: BackendPorts): Backend {
   };
 }
 
-function createRoutes(
+/** Creates the routes of a backend, by its role. */
+export function createRoutes(
   ports: BackendPorts,
   engine: Engine,
   { turns, scheduler, draining }: { turns?: AgentServer | undefined; scheduler: Scheduler; draining(): boolean },
@@ -146,6 +155,7 @@ function registerClientRoutes(
 ): void {
   app.route("/", createConnectionRoutes(ports));
   app.route("/", createAuthRoutes(ports));
+  app.route("/", createScriptTokenRoutes(ports));
   app.route("/", createToolRoutes(ports));
   app.route("/", createProgramCallRoutes(ports, engine));
   app.route("/", createModelRoutes(ports));
@@ -162,11 +172,13 @@ function registerClientRoutes(
   app.route("/", createWriteRoutes(ports));
 }
 
+const UNKNOWN_ROUTE = "other";
+
 /** Returns the template of the route that matches a request, never text from its sender. HEAD runs the route of GET. */
 function getRoute(app: Hono<Env>, sentMethod: string, path: string): string {
   const method = sentMethod === "HEAD" ? "GET" : sentMethod;
   const matches = app.router.match(method, path)[0].map(([handler]) => handler[1]);
-  return matches.find((route) => route.method === method)?.path ?? "other";
+  return matches.find((route) => route.method === method)?.path ?? UNKNOWN_ROUTE;
 }
 
 /**

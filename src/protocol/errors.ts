@@ -42,6 +42,8 @@ export const ERRORS = {
   REFRESH_REUSED: { status: 401, exit: 4, hint: "Run `kay connect <service>` to sign in again." },
   VERIFIER_INVALID: { status: 401, exit: 4, hint: "Run `kay connect <service>` again for a fresh link." },
   NOT_SIGNED_IN: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
+  /** A script token was sent for something that only a signed-in user may do. Not 401, because a refresh does not help. */
+  SIGN_IN_REQUIRED: { status: 403, exit: 4, hint: "Unset KAY_TOKEN, and run the command in a signed-in terminal." },
   NOT_CONNECTED: { status: 409, exit: 4, hint: "Run `kay connect <service>`." },
   /**
    * A tool needs a service that is not connected. `integrations` in the details lists them. Not 401, because a refresh

@@ -15,7 +15,7 @@ const SECRET_FORMS: [RegExp, string][] = [
   ],
   [/(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/g, REDACTED],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`],
-  [/\b(kaysession|confirm)_\w+/g, `$1_${REDACTED}`],
+  [/\b(kaysession|confirm|kayt)_\w+/g, `$1_${REDACTED}`],
   [/\bprogram_[0-9a-f]{32}\.\d+\.[\w-]+/g, REDACTED],
   [
     /\b(gh[a-z]_|github_pat_|glpat-|npm_|xox[a-z][-.]|xapp-|sk[-_]|rk_live_|hf_|gsk_|xai-|ntn_|lin_api_|GOCSPX-|ya29\.|1\/\/|ATATT|ATCTT|AIza|pat-)[\w.~+/=-]{8,}/g,

@@ -24,6 +24,11 @@ test.for([
   expect(redactSecrets(`(${secret})`)).toBe(`(${REDACTED})`);
 });
 
+test("a script token keeps only its prefix, as kay's other IDs that are secrets", () => {
+  expect(redactSecrets(`KAY_TOKEN: kayt_${"0".repeat(16)}_${"a".repeat(48)}.`)).toBe(`KAY_TOKEN: kayt_${REDACTED}.`);
+  expect(redactSecrets(`kayt_${"0".repeat(16)}_cut`)).toBe(`kayt_${REDACTED}`);
+});
+
 test("a private key whose end was cut off is replaced to the end", () => {
   expect(redactSecrets(`before -----BEGIN PRIVATE KEY-----\n${body}`)).toBe(`before ${REDACTED}`);
 });

@@ -1,33 +1,90 @@
 import type { Expression } from "kysely";
 import { Problem } from "#protocol/errors";
+import { isScriptToken } from "#protocol/script-tokens";
 import type { BackendPorts } from "../ports.ts";
 import { type Rows, readTogether } from "../store/round-trips.ts";
+import type { StoredScriptToken } from "../store/script-tokens.ts";
 import { queryFamily, type TokenFamily } from "../store/token-families.ts";
 import { type TokenPorts, verifyAccessToken } from "./access-tokens.ts";
+import { verifyScriptToken } from "./script-tokens.ts";
 
-/** The installation that sent a request, and its sign-in. */
-export type Caller = { installationId: string; familyId: string };
+/** The installation that sent a request, and its sign-in or script token. */
+export type Caller = SignInCaller | { installationId: string; scriptToken: StoredScriptToken };
+
+/** A caller with a sign-in, which a user completed in a browser. */
+type SignInCaller = { installationId: string; familyId: string };
+
+type Ports = TokenPorts & Pick<BackendPorts, "db" | "clock">;
+
+/** Senders of requests that are being answered, for the watch over open streams. */
+const callers = new WeakMap<Request, Caller>();
 
 /**
- * Identifies the sender of a request by its `Authorization: Bearer` header (RFC 6750). The sign-in behind the token
- * must still exist, so that a logout takes effect at once and not only when the token expires.
+ * Identifies the sender of a request by its `Authorization: Bearer` header (RFC 6750): an access token or a script
+ * token. The sign-in behind an access token must still exist, so that a logout takes effect at once and not only when
+ * the token expires.
  *
  * @throws Problem TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED (all 401)
  */
-export async function authenticate(
-  ports: TokenPorts & Pick<BackendPorts, "db" | "clock">,
-  request: Request,
-): Promise<Caller> {
+export async function authenticate(ports: Ports, request: Request): Promise<Caller> {
   return (await authenticateReading(ports, request, {})).caller;
 }
 
 /** Authenticates a request and reads other rows in the same statement. The caller must check whose rows they are. */
 export async function authenticateReading<Queries extends Record<string, Expression<unknown>>>(
-  ports: TokenPorts & Pick<BackendPorts, "db" | "clock">,
+  ports: Ports,
   request: Request,
   queries: Queries,
 ): Promise<{ caller: Caller; rows: Rows<Queries> }> {
-  const caller = await verifyAccessToken(ports, getBearerToken(request));
+  const token = getBearerToken(request);
+  const { caller, rows } = isScriptToken(token)
+    ? await readScriptCaller(ports, token, queries)
+    : await readSignInCaller(ports, token, queries);
+  callers.set(request, caller);
+  return { caller, rows };
+}
+
+/**
+ * Identifies the sender of a request that requires a sign-in.
+ *
+ * @throws Problem SIGN_IN_REQUIRED for a script token, and as `authenticate`
+ */
+export async function authenticateSignIn(ports: Ports, request: Request): Promise<SignInCaller> {
+  const caller = await authenticate(ports, request);
+  requireSignIn(caller);
+  return caller;
+}
+
+/** Checks that a caller has a sign-in. @throws Problem SIGN_IN_REQUIRED for a script token */
+export function requireSignIn(caller: Caller): asserts caller is SignInCaller {
+  if (!("familyId" in caller)) throw signInRequiredProblem();
+}
+
+/** Creates the error for a script token where only a sign-in counts. */
+export function signInRequiredProblem(): Problem {
+  return new Problem("SIGN_IN_REQUIRED", "A script token cannot do this; it requires a sign-in.");
+}
+
+/** Returns the sender of a request that was authenticated. */
+export function findCaller(request: Request): Caller | undefined {
+  return callers.get(request);
+}
+
+async function readScriptCaller<Queries extends Record<string, Expression<unknown>>>(
+  ports: Ports,
+  token: string,
+  queries: Queries,
+): Promise<{ caller: Caller; rows: Rows<Queries> }> {
+  const { row: scriptToken, rows } = await verifyScriptToken(ports, token, queries);
+  return { caller: { installationId: scriptToken.installation_id, scriptToken }, rows };
+}
+
+async function readSignInCaller<Queries extends Record<string, Expression<unknown>>>(
+  ports: Ports,
+  token: string,
+  queries: Queries,
+): Promise<{ caller: Caller; rows: Rows<Queries> }> {
+  const caller = await verifyAccessToken(ports, token);
   const rows = await readTogether(ports.db, { ...queries, families: queryFamily(ports.db, caller.familyId) });
   const [family] = rows.families as TokenFamily[];
   if (!family || family.revoked_at || family.installation_id !== caller.installationId) {

@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { revokeScriptTokensSince } from "../store/script-tokens.ts";
 import { hashSecret } from "../store/secrets.ts";
 import {
   findRefreshToken,
@@ -90,6 +91,8 @@ async function repeatRotation(ports: Ports, db: DbConnection, spent: Spent): Pro
     return signPair(ports, family, { sequence: nextToken.sequence, issuedAt: nextToken.issued_at }, successor);
   }
   await revokeFamily(db, family.id, REUSED, new Date(now));
+  // Whoever copied the token may have created script tokens since.
+  await revokeScriptTokensSince(db, family.installation_id, spent.spentAt, new Date(now));
   ports.log("warn", "refresh.reused", { family: family.id, sequence: token.sequence });
   return rejectReuse();
 }

@@ -57,3 +57,36 @@ export function createStreamingResponse(
 export function getStreamSource(response: Response): ((sink: StreamSink) => StreamSource) | undefined {
   return sources.get(response);
 }
+
+/**
+ * Returns a response that can be cut while it streams, as if its reader had left. Other responses are returned
+ * unchanged.
+ *
+ * @param watch called when the stream is opened, with a function that cuts it; returns a function that stops watching
+ */
+export function withCut(response: Response, watch: (cut: () => void) => () => void): Response {
+  const open = getStreamSource(response);
+  if (!open) return response;
+  return createStreamingResponse((sink) => {
+    let stopWatching = () => {};
+    const source = open({
+      write: sink.write,
+      end() {
+        stopWatching();
+        sink.end();
+      },
+    });
+    stopWatching = watch(() => {
+      stopWatching();
+      source.gone();
+      sink.end();
+    });
+    return {
+      go: source.go,
+      gone() {
+        stopWatching();
+        source.gone();
+      },
+    };
+  }, Object.fromEntries(response.headers));
+}

@@ -42,6 +42,7 @@ const FEATURES = [
   "usage",
   "background",
   "schedules",
+  "script_tokens",
 ];
 
 /**

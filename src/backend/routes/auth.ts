@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { LogoutRequest, RefreshRequest } from "#protocol/connections";
 import { parseShape } from "#protocol/parse";
-import { authenticate } from "../accounts/authenticate.ts";
+import { authenticateSignIn } from "../accounts/authenticate.ts";
 import { endSignIn, rotateTokens } from "../accounts/rotation.ts";
 import { getRedirectUri } from "../connections/consent/authorize.ts";
 import { showBeginPage, submitBegin } from "../connections/consent/begin-page.ts";
@@ -14,6 +14,7 @@ import { buildClientDocument, CLIENT_METADATA_PATH } from "../connections/mcp/cl
 import { disconnectAll } from "../connections/services/overview.ts";
 import { handleServiceConnected } from "../generations/requests/auth.ts";
 import type { BackendPorts } from "../ports.ts";
+import { revokeScriptTokensSince } from "../store/script-tokens.ts";
 import { readJsonBody } from "./body.ts";
 
 /** Routes for signing in, refreshing tokens, and signing out. */
@@ -48,10 +49,12 @@ export function createAuthRoutes(ports: BackendPorts): Hono {
     return c.json({ ...(await rotateTokens(ports, body.refresh_token)), message: "Token refreshed successfully" });
   });
   app.post("/auth/logout", async (c) => {
-    const { familyId, installationId } = await authenticate(ports, c.req.raw);
+    const { familyId, installationId } = await authenticateSignIn(ports, c.req.raw);
     // The guide's client sends no body, and keeps its connections.
     const body = parseShape(LogoutRequest, await readJsonBody(c.req.raw), "the request");
     await endSignIn(ports, familyId);
+    if (body.disconnect)
+      await revokeScriptTokensSince(ports.db, installationId, new Date(0), new Date(ports.clock.now()));
     const revocations = body.disconnect ? await disconnectAll(ports, installationId) : undefined;
     return c.json({ message: "Logged out successfully", ...(revocations ? { revocations } : {}) });
   });

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { AuthAnswer, InteractionAnswer, type InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { authenticate } from "../accounts/authenticate.ts";
+import { authenticate, requireSignIn } from "../accounts/authenticate.ts";
 import type { Engine } from "../generations/engine.ts";
 import { extendRequest } from "../generations/extend.ts";
 import { getPendingRequest, listPendingRequests } from "../generations/pending.ts";
@@ -43,6 +43,8 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     const place = { installationId, conversationId, interactionId };
     const { status, body } = await runOnceLate(ports, installationId, c.req.raw, async (rawAnswer, _signal, record) => {
       const answer = parseShape(InteractionAnswer, rawAnswer, "the answer");
+      // A saved approval would outlast a script token.
+      if ((answer.approval_scope ?? "once") !== "once") requireSignIn(caller);
       const store = (answered: InteractionAnswered) =>
         record.store({ status: 200, body: answered }, answered.generation_id);
       record.begin();

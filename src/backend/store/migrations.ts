@@ -32,6 +32,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "025_call_tasks": runEach(() => CALL_TASKS),
   "026_approval_targets": runEach(() => ["alter table approvals add column target text"]),
   "027_counted": runEach(() => COUNTED),
+  "028_script_tokens": runEach(() => SCRIPT_TOKENS),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -167,4 +168,13 @@ const CALL_TASKS = [
 const COUNTED = [
   `create index conversations_counted on conversations (installation_id)`,
   `drop index conversations_by_installation`,
+];
+
+/** Tokens for scripts. An older node ignores the table and refuses the tokens. */
+const SCRIPT_TOKENS = [
+  `create table script_tokens (
+     id text primary key, installation_id text not null references installations on delete cascade, name text not null,
+     secret_hash bytea not null, created_at timestamptz not null, expires_at timestamptz not null, used_at timestamptz,
+     revoked_at timestamptz)`,
+  `create index script_tokens_by_installation on script_tokens (installation_id, created_at)`,
 ];

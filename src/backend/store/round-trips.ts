@@ -4,7 +4,7 @@ import { isDatabaseAway } from "./database.ts";
 import type { DbConnection } from "./schema.ts";
 
 /** Columns that hold bytes; JSON has them as hexadecimal digits after `\x`. */
-const BYTES = new Set(["sealed", "sealed_client", "authorization"]);
+const BYTES = new Set(["sealed", "sealed_client", "authorization", "secret_hash"]);
 
 /** The rows of each query by its name. */
 export type Rows<Queries> = {

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import type { Json, MaybeJson, MaybeTime, Time } from "./column-types.ts";
+import type { Families, RefreshTokens, ScriptTokens } from "./schema-accounts.ts";
 import type { AgentOutbox, AgentReports, AgentSessions, AgentTurns } from "./schema-agents.ts";
 import type {
   Approvals,
@@ -58,6 +59,7 @@ export type Database = {
   agent_outbox: AgentOutbox;
   schedules: Schedules;
   call_tasks: CallTasks;
+  script_tokens: ScriptTokens;
 };
 
 /**
@@ -74,19 +76,6 @@ type Installations = {
 
 /** Accounts that have consented for an installation. Only these may restore lost tokens. */
 export type KnownAccounts = { installation_id: string; provider: string; account_id: string; label: string };
-
-/**
- * One sign-in: the chain of refresh tokens that rotate into each other. `expires_at` is the end after 30 days, which no
- * rotation extends.
- */
-export type Families = {
-  id: string;
-  installation_id: string;
-  created_at: Time;
-  expires_at: Time;
-  revoked_at: MaybeTime;
-  revoked_reason: string | null;
-};
 
 /** A link that signs a device in, once. `hash` is SHA-256 of its token; `interaction_id` is the request that it shows first. */
 type AnswerLinks = { hash: Buffer; family_id: string; interaction_id: string | null; expires_at: Time };
@@ -129,16 +118,6 @@ export type ProgramRequests = {
   /** SHA-256 of the authorization code. */
   code_hash: Buffer | null;
   program_id: string | null;
-};
-
-/** `hash` is SHA-256 of the token. `spent_at` is set by its rotation; the successor is derived, not stored (`accounts/rotation.ts`). */
-export type RefreshTokens = {
-  hash: Buffer;
-  family_id: string;
-  sequence: number;
-  issued_at: Time;
-  expires_at: Time;
-  spent_at: MaybeTime;
 };
 
 /** A pending authorization. It is valid for 10 minutes, its callback counts once, and its tokens are delivered once. */

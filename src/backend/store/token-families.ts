@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
-import type { DbConnection, Families, RefreshTokens } from "./schema.ts";
+import type { DbConnection } from "./schema.ts";
+import type { Families, RefreshTokens } from "./schema-accounts.ts";
 
 /** Listed, because a prepared `select *` fails once a newer node adds a column. */
 const FAMILY = ["id", "installation_id", "created_at", "expires_at", "revoked_at", "revoked_reason"] as const;
@@ -45,6 +46,19 @@ export async function hasLiveFamily(db: DbConnection, installationId: string, no
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Returns which of these sign-ins have not ended. */
+export async function listLiveFamilies(db: DbConnection, ids: string[], now: Date): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("families")
+    .select("id")
+    .where("id", "in", ids)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Deletes the sign-ins of an installation that ended before `time`, with their tokens. */

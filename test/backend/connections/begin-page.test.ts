@@ -85,8 +85,9 @@ test("F7 a user who did not start it says so on the page", async () => {
   expect(forged.status).toBe(400);
 });
 
-test("F7 the result page undoes the connection, its sign-in, and undelivered tokens", async () => {
+test("F7 the result page undoes the connection, its sign-in, its script tokens, and undelivered tokens", async () => {
   const { token, session, page, state } = await connectHere();
+  const { body: script } = await world().call("POST /auth/tokens", { token, body: { name: "ci" } });
   expect(page).toContain("Did you not start this yourself?");
   expect((await press(page.replaceAll(/name="ticket" value="./g, 'name="ticket" value="!'), "/auth/undo")).status).toBe(
     400,
@@ -100,7 +101,8 @@ test("F7 the result page undoes the connection, its sign-in, and undelivered tok
     });
   const undone = await press(page, "/auth/undo");
   expect([undone.status, undone.text]).toEqual([200, expect.stringContaining("Jira is disconnected again")]);
-  expect((await world().call("GET /connections", { token })).status).toBe(401);
+  for (const ended of [token, String(script.token)])
+    expect((await world().call("GET /connections", { token: ended })).status).toBe(401);
   const { body } = await world().call(`GET /connections?session_id=${session}`);
   expect(body).toMatchObject({ connections: { jira: { connected: false } } });
   expect((await press(page, "/auth/undo")).status).toBe(400);

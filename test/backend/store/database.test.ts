@@ -2,11 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { sql } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Migrator } from "kysely/migration";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { getFaultLevel, openDatabase, toDatabaseProblem } from "#backend/store/database";
 import { MIGRATIONS } from "#backend/store/migrations";
+import { readTogether } from "#backend/store/round-trips";
+import { insertScriptToken, listScriptTokens, queryScriptToken } from "#backend/store/script-tokens";
 import type { Log } from "#telemetry/log";
 import { emptyDatabase, testDatabase, useDatabase } from "#test/database";
 import { ask } from "#test/postgres-world";
@@ -102,6 +105,28 @@ test("a database that a newer kay has migrated is used unchanged, and the log sa
   expect(await db.selectFrom("installations").selectAll().execute()).toEqual([]);
   await close();
   expect(lines).toEqual([{ level: "warn", event: "database.newer_than_kay", fields: { migrations: ["999_later"] } }]);
+});
+
+test("a database of the version before script tokens keeps its rows and gets the table", async () => {
+  const { config, drop } = await emptyDatabase();
+  onTestFinished(drop);
+  const older = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool(config) }) });
+  const migrator = new Migrator({ db: older, provider: { getMigrations: async () => MIGRATIONS } });
+  expect((await migrator.migrateTo("027_counted")).error).toBeUndefined();
+  await sql`insert into installations (id, created_at) values ('installation_1', now())`.execute(older);
+  await older.destroy();
+  const { log, lines } = recorder();
+  const { db, close } = await openDatabase(config, { log });
+  expect(lines.map(({ fields }) => fields?.migration)).toEqual(["028_script_tokens"]);
+  const [created_at, expires_at] = [new Date(0), new Date(1)];
+  const token = { id: "1", installation_id: "installation_1", name: "ci\u0000", created_at, expires_at };
+  await insertScriptToken(db, { ...token, secret_hash: Buffer.from([1, 255]) });
+  const stored = { ...token, name: "ci\uFFFD", secret_hash: Buffer.from([1, 255]), used_at: null, revoked_at: null };
+  expect(await listScriptTokens(db, "installation_1")).toEqual([stored]);
+  expect(await readTogether(db, { tokens: queryScriptToken(db, "1") })).toEqual({ tokens: [stored] });
+  await db.deleteFrom("installations").execute();
+  expect(await listScriptTokens(db, "installation_1")).toEqual([]);
+  await close();
 });
 
 test("a migration that meets a lock gives way, and runs when the lock is gone", async () => {

@@ -1,6 +1,7 @@
 import type { BackendPorts } from "../../ports.ts";
 import { deleteGrant, findGrant } from "../../store/grants.ts";
 import { forgetAccount, lockInstallation } from "../../store/installations.ts";
+import { revokeScriptTokensSince } from "../../store/script-tokens.ts";
 import { isTicket } from "../../store/secrets.ts";
 import { findState, undoState } from "../../store/states.ts";
 import { revokeFamiliesSince } from "../../store/token-families.ts";
@@ -12,7 +13,7 @@ import { hashState } from "./status.ts";
 
 /**
  * Undoes a connection for someone who did not start it (`POST /auth/undo`, a button of the result page): disconnects the
- * service, takes its tokens back, and ends the sign-ins that the consent earned.
+ * service, takes its tokens back, and ends the sign-ins that the consent earned, with their script tokens.
  */
 export async function undoConnection(
   ports: BackendPorts,
@@ -31,7 +32,9 @@ export async function undoConnection(
     if (!grant || grant.account_id !== account_id) return undefined;
     await deleteGrant(db, installation_id, name);
     if ((row.details as { tokens?: boolean } | null)?.tokens === true) {
-      await revokeFamiliesSince(db, installation_id, row.created_at, new Date(ports.clock.now()));
+      const now = new Date(ports.clock.now());
+      await revokeFamiliesSince(db, installation_id, row.created_at, now);
+      await revokeScriptTokensSince(db, installation_id, row.created_at, now);
       await forgetAccount(db, { installation_id, provider: grant.provider, account_id: grant.account_id });
     }
     return grant;

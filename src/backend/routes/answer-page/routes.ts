@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { AnswerLinkRequest, type PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { authenticate } from "../../accounts/authenticate.ts";
+import { authenticateSignIn } from "../../accounts/authenticate.ts";
 import {
   ANSWER_PATH,
   createAnswerLink,
@@ -27,7 +27,7 @@ import { submitAnswer, submitPlan } from "./submit.ts";
 export function createAnswerPageRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/pending/link", async (c) => {
-    const { installationId, familyId } = await authenticate(ports, c.req.raw);
+    const { installationId, familyId } = await authenticateSignIn(ports, c.req.raw);
     const { id = null } = parseShape(AnswerLinkRequest, await readJsonBody(c.req.raw), "the request");
     if (id !== null) await getPendingRequest(ports, installationId, id);
     return c.json(await createAnswerLink(ports, { familyId, interactionId: id }));

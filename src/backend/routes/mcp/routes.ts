@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { tryParseJson } from "#protocol/json";
 import { parseShape } from "#protocol/parse";
 import { ProgramAccessAnswer, type ProgramAccessRequest, type ProgramView } from "#protocol/program-calls";
-import { authenticate } from "../../accounts/authenticate.ts";
+import { authenticateSignIn } from "../../accounts/authenticate.ts";
 import type { Engine } from "../../generations/engine.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { registerClient } from "../../programs/clients.ts";
@@ -55,21 +55,21 @@ function createProgramRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   const list = (installationId: string) => listPrograms(ports.db, installationId, new Date(ports.clock.now()));
   app.get("/mcp/requests/:code", async (c) => {
-    await authenticate(ports, c.req.raw);
+    await authenticateSignIn(ports, c.req.raw);
     return c.json(toRequestView(await getOpenRequest(ports, c.req.param("code"))));
   });
   app.post("/mcp/requests/:code", async (c) => {
-    const { familyId } = await authenticate(ports, c.req.raw);
+    const { familyId } = await authenticateSignIn(ports, c.req.raw);
     const { allow } = parseShape(ProgramAccessAnswer, await readJsonBody(c.req.raw), "the answer");
     const url = await answerRequest(ports, familyId, { userCode: c.req.param("code"), allow });
     return c.json(url === undefined ? {} : { url });
   });
   app.get("/mcp/programs", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
+    const { installationId } = await authenticateSignIn(ports, c.req.raw);
     return c.json({ programs: (await list(installationId)).map(toProgramView) });
   });
   app.delete("/mcp/programs/:id", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
+    const { installationId } = await authenticateSignIn(ports, c.req.raw);
     const program = (await list(installationId)).find(({ id }) => id === c.req.param("id"));
     if (!program) throw new Problem("NOT_FOUND", "No program has this ID.", { hint: "Run `kay mcp list`." });
     await deleteProgram(ports.db, program.id);
