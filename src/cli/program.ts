@@ -27,6 +27,7 @@ import { createProfileCommand } from "./commands/profile/command.ts";
 import { createServeCommand } from "./commands/serve/command.ts";
 import { createServicesCommand } from "./commands/services/command.ts";
 import { createSessionsCommand } from "./commands/sessions/command.ts";
+import { createTokenCommand } from "./commands/token/command.ts";
 import { createToolsCommand } from "./commands/tools/command.ts";
 import { createTryCommand } from "./commands/try/command.ts";
 import { createWhoamiCommand } from "./commands/whoami.ts";
@@ -134,6 +135,7 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   model: createModelCommand,
   whoami: createWhoamiCommand,
   logout: createLogoutCommand,
+  token: createTokenCommand,
   config: createConfigCommand,
   alias: (kay) => createAliasCommand(kay, COMMAND_NAMES),
   context: createContextCommand,

@@ -13,16 +13,19 @@ export function isScriptToken(token: string): boolean {
   return token.startsWith(PREFIX);
 }
 
-/** Writes a script token: its ID, by which it is listed, and its secret. */
+/** Writes a script token: its ID without the kind, and its secret. */
 export function formatScriptToken(id: string, secret: string): string {
-  return `${PREFIX}${id}_${secret}`;
+  return `${PREFIX}${id.slice(ID_KIND.length)}_${secret}`;
 }
 
 /** Reads the ID and the secret of a script token; undefined for any other text. */
 export function parseScriptToken(token: string): { id: string; secret: string } | undefined {
   const [, id, secret] = /^kayt_([0-9a-f]{16})_([0-9a-f]{48})$/.exec(token) ?? [];
-  return id === undefined || secret === undefined ? undefined : { id, secret };
+  return id === undefined || secret === undefined ? undefined : { id: `${ID_KIND}${id}`, secret };
 }
+
+/** Kind at the beginning of the IDs by which tokens are listed. */
+const ID_KIND = "token_";
 
 /** Body of `POST /auth/tokens`. */
 export const ScriptTokenRequest = z.looseObject({

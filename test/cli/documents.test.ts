@@ -104,6 +104,11 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
     ["help", ["help", "sessions", "list"]],
     ["help", ["help", "exit-codes"]],
   ],
+  tokens: [
+    ["token create", ["token", "create", "ci"]],
+    ["token list", ["token", "list"]],
+    ["token revoke", ["token", "revoke", "$.tokens[0].id", "--yes"]],
+  ],
   "what the model gets": [
     ["alias set", ["alias", "set", "standup", "what did I do in $1?"]],
     ["alias list", ["alias", "list"]],

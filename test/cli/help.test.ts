@@ -34,6 +34,7 @@ const COMMANDS = [
   "serve",
   "services",
   "sessions",
+  "token",
   "tools",
   "try",
   "whoami",

@@ -54,8 +54,8 @@ needs("bash")(
   "the workflow of the documents reports what is open, plans a change, and carries it out in the second job",
   { timeout: 120_000 },
   async () => {
-    const { token = "" } = await person().signedIn(backend);
-    const { run, fill, read } = await runner({ KAY_TOKEN: token });
+    const { stdout: token } = await person().run(["token", "create", "ci"]);
+    const { run, fill, read } = await runner({ KAY_TOKEN: token.trim() });
     const { env, jobs } = workflow();
     const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
     expect(await run(jobs.report, variables)).toMatchObject({ exit: 0, step: "" });

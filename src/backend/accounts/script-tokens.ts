@@ -46,7 +46,7 @@ export async function createScriptToken(
   if (name === "") throw new Problem("INVALID_REQUEST", "The name is empty.", { details: { field: "name" } });
   const { expires_in_days: days = SCRIPT_TOKEN_LIMITS.defaultDays } = request;
   const now = clock.now();
-  const id = randomBytes(8).toString("hex");
+  const id = `token_${randomBytes(8).toString("hex")}`;
   const secret = randomBytes(24).toString("hex");
   const row = await db.transaction().execute(async (tx) => {
     await lockInstallation(tx, installationId);

@@ -42,7 +42,7 @@ export async function listScriptTokens(db: DbConnection, installationId: string)
     .execute();
 }
 
-/** Revokes a token. Returns it, or undefined if the installation has none with this ID that is not revoked. */
+/** Revokes a token; a repeat changes nothing. Returns it, or undefined if the installation has none with this ID. */
 export async function revokeScriptToken(
   db: DbConnection,
   installationId: string,
@@ -51,10 +51,9 @@ export async function revokeScriptToken(
 ): Promise<StoredScriptToken | undefined> {
   return await db
     .updateTable("script_tokens")
-    .set({ revoked_at: now })
+    .set(({ fn, val }) => ({ revoked_at: fn.coalesce("revoked_at", val(now)) }))
     .where("installation_id", "=", installationId)
     .where("id", "=", id)
-    .where("revoked_at", "is", null)
     .returning(COLUMNS)
     .executeTakeFirst();
 }

@@ -39,6 +39,8 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   "profile remove": ["kay profile remove work"],
   "sessions delete": ["kay sessions delete latest --yes"],
   "sessions rename": ['kay sessions rename latest "Bugs of the week"'],
+  "token list": ["kay token list", "kay token list --json"],
+  "token revoke": ["kay token revoke ID"],
   "tools list": ["kay tools list", "kay tools list --json"],
   "tools show": ["kay tools show jira.search"],
   "approvals test": [`kay approvals test slack.send_message '{"channel": "#general", "text": "Hi"}'`],

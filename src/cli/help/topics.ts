@@ -21,7 +21,7 @@ Environment
 
   KAY_API_URL        backend to use instead of the local one (as \`kay config set api-url\`)
   KAY_PROFILE        profile to use (as --profile; overrides \`kay profile use\`)
-  KAY_TOKEN          access token for CI; never stored
+  KAY_TOKEN          token for scripts and CI (\`kay token create\`); never stored
   <SERVICE>_ACCESS_TOKEN, <SERVICE>_SITE, <SERVICE>_CLOUD_ID
                      the service's own token and its site, with which
                      \`kay tools call\` runs a tool without a backend

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Connection, ConnectionsResponse, DisconnectResponse, LogoutResponse } from "#protocol/connections";
+import { ScriptTokenView } from "#protocol/script-tokens";
 
 /** One service, and the account it is connected as. */
 const Service = z.extend(Connection, { service: z.string() });
@@ -57,6 +58,8 @@ export const Whoami = z.looseObject({
   /** The installation; absent with KAY_TOKEN. */
   session_id: z.optional(z.string()),
   account_id: z.optional(z.string()),
+  /** The script token in KAY_TOKEN, without its secret. */
+  script_token: z.optional(ScriptTokenView),
   /** By the name of the connected service. */
   accounts: z.record(z.string(), z.pick(Connection, { user: true, metadata: true })),
 });
@@ -70,3 +73,6 @@ export const Logout = z.looseObject({
   revocations: LogoutResponse.shape.revocations,
   message: z.optional(z.string()),
 });
+
+/** What `kay token revoke` prints: the revoked token. */
+export const RevokedToken = z.looseObject({ revoked: ScriptTokenView });

@@ -10,8 +10,9 @@ import {
 import { AddServiceResponse, ClientDocument, RemoveServiceResponse } from "#protocol/custom-services";
 import { ProgramsResponse } from "#protocol/program-calls";
 import { SchedulesResponse, ScheduleView } from "#protocol/schedules";
+import { CreatedScriptToken, ScriptTokensResponse } from "#protocol/script-tokens";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
-import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from "./accounts.ts";
+import { Connect, Connections, Disconnect, KnownServices, Logout, RevokedToken, Whoami } from "./accounts.ts";
 import { Answer, Background, Conversation, Line, Pending, PendingItem } from "./answers.ts";
 import { Failure, ToolAuthRequired } from "./failure.ts";
 import {
@@ -127,6 +128,9 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   "sessions list": { title: "A page of conversations", schema: ConversationsResponse },
   "sessions rename": { title: "The conversation with its new title", schema: ConversationView },
   "sessions show": { title: "A conversation with its full log", schema: Conversation },
+  "token create": { title: "The created token, with its secret", schema: CreatedScriptToken },
+  "token list": { title: "The tokens for scripts, without their secrets", schema: ScriptTokensResponse },
+  "token revoke": { title: "The revoked token", schema: RevokedToken },
   "tools call": { title: "The tool's own data", schema: z.unknown() },
   "tools list": { title: "The tools of the services", schema: ToolsResponse },
   "tools show": { title: "A tool", schema: ToolView },

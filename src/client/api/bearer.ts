@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { isScriptToken } from "#protocol/script-tokens";
 import type { Call } from "./send-call.ts";
 
 /** Source of access tokens: stored ones from `refresh.ts`, or one fixed token. */
@@ -6,14 +7,15 @@ export type TokenSource = {
   /** Returns the token to send, refreshed before it expires; null without a sign-in. */
   accessToken(): Promise<string | null>;
   /** Returns a new token after the backend rejected this one; null if a refresh does not help. */
-  afterRejection(token: string): Promise<string | null>;
+  afterRejection(token: string, refusal?: Problem): Promise<string | null>;
 };
 
 /** Creates a source for KAY_TOKEN, which is never stored or refreshed. */
 export function createFixedTokenSource(token: string): TokenSource {
   return {
     accessToken: async () => token,
-    afterRejection: async () => {
+    afterRejection: async (_, refusal) => {
+      if (isScriptToken(token)) throw scriptTokenProblem(refusal);
       throw new Problem("TOKEN_INVALID", "The backend rejected the token in KAY_TOKEN.", {
         hint: "Set KAY_TOKEN to a valid token, or unset it.",
       });
@@ -40,7 +42,7 @@ export async function withBearer<T>(
     return await send(withAuthorization(call, token));
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
-    const fresh = await tokens.afterRejection(token);
+    const fresh = await tokens.afterRejection(token, error);
     if (fresh === null) throw signedOutProblem(error);
     return send(withAuthorization(call, fresh)).catch((repeated: unknown) => {
       throw isUnauthorized(repeated) ? signedOutProblem(repeated) : repeated;
@@ -60,6 +62,15 @@ export function withAuthorization(call: Call, token: string): Call {
 
 function isUnauthorized(error: unknown): error is Problem {
   return error instanceof Problem && error.details.http_status === 401;
+}
+
+/** Creates the error for a script token that has ended. The backend's sentence names the token and says why. */
+function scriptTokenProblem(refusal: Problem | undefined): Problem {
+  const code = refusal?.code === "TOKEN_EXPIRED" ? refusal.code : "TOKEN_INVALID";
+  return new Problem(code, refusal?.message ?? "The backend rejected the token in KAY_TOKEN.", {
+    hint: "Create a token with `kay token create` in a signed-in terminal, and set KAY_TOKEN to it.",
+    cause: refusal,
+  });
 }
 
 async function rejectSignedOut(): Promise<never> {

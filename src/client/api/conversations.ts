@@ -35,11 +35,17 @@ import {
   SchedulesResponse,
   ScheduleView,
 } from "#protocol/schedules";
+import {
+  CreatedScriptToken,
+  type ScriptTokenRequest,
+  ScriptTokensResponse,
+  ScriptTokenView,
+} from "#protocol/script-tokens";
 import type { Caller } from "./caller.ts";
 import { ignoreMissingAuthRoute } from "./failure.ts";
 import type { Call } from "./send-call.ts";
 
-/** Calls for conversations, open requests, policies, approvals and schedules (docs/protocol.md). */
+/** Calls for conversations, open requests, policies, approvals, script tokens and schedules (docs/protocol.md). */
 export type ConversationCalls = {
   /** `GET /sessions`, newest first. `page` counts from 1. */
   sessions(options?: { page?: number; limit?: number }): Promise<ConversationsResponse>;
@@ -99,6 +105,13 @@ export type ConversationCalls = {
   /** Returns whether a call would need approval, and why. Runs nothing. */
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
   revokeApproval(id: string): Promise<void>;
+  /** `GET /auth/tokens`, oldest first, or null if the backend does not have this call. */
+  scriptTokens(): Promise<ScriptTokenView[] | null>;
+  /** `GET /auth/token`: the script token that is sent, or null if the backend does not have this call. */
+  scriptToken(): Promise<ScriptTokenView | null>;
+  /** `POST /auth/tokens`: a script token with its secret, or null if the backend does not have this call. */
+  createScriptToken(request: ScriptTokenRequest): Promise<CreatedScriptToken | null>;
+  revokeScriptToken(id: string): Promise<ScriptTokenView>;
   /** `GET /schedules`, oldest first, or null if the backend does not have this call. */
   schedules(): Promise<ScheduleView[] | null>;
   addSchedule(request: ScheduleRequest): Promise<ScheduleView>;
@@ -188,6 +201,13 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
       return caller.read(GrantTestResponse, call, () => caller.bearer(call));
     },
     revokeApproval: async (id) => void (await write(Heard, "DELETE", `/approvals/${encodeURIComponent(id)}`)),
+    scriptTokens: () => get(ScriptTokensResponse, "/auth/tokens").then(({ tokens }) => tokens, ignoreMissingAuthRoute),
+    scriptToken: () => get(ScriptTokenView, "/auth/token").catch(ignoreMissingAuthRoute),
+    createScriptToken: (request) => {
+      const call: Call = { method: "POST", path: "/auth/tokens", body: request, timeoutMs };
+      return caller.read(CreatedScriptToken, call, () => caller.bearer(call)).catch(ignoreMissingAuthRoute);
+    },
+    revokeScriptToken: (id) => write(ScriptTokenView, "DELETE", `/auth/tokens/${encodeURIComponent(id)}`),
     schedules: () => get(SchedulesResponse, "/schedules").then(({ schedules }) => schedules, ignoreMissingAuthRoute),
     addSchedule: (request) => write(ScheduleView, "POST", "/schedules", request),
     pauseSchedule: (id, paused) => write(ScheduleView, "PATCH", buildSchedulePath(id), { paused }),

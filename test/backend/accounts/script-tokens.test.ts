@@ -23,7 +23,7 @@ test("a script token acts for the installation that created it, for 90 days by d
   expect([status, body]).toEqual([
     200,
     {
-      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      id: expect.stringMatching(/^token_[0-9a-f]{16}$/),
       name: "ci",
       token: expect.stringMatching(/^kayt_[0-9a-f]{16}_[0-9a-f]{48}$/),
       created_at: "2026-11-27T12:00:00.000Z",
@@ -84,7 +84,9 @@ test("a token that is cut, changed, unknown or revoked is refused with the next 
     body: { code: "TOKEN_INVALID", message: "The script token “ci” was revoked.", hint: HINT },
   });
   const again = await world().call(`DELETE /auth/tokens/${id}`, { token: signIn });
-  expect(again).toMatchObject({ status: 404, body: { message: "No script token has this ID." } });
+  expect([again.status, again.body]).toEqual([200, revoked.body]);
+  const missing = await world().call("DELETE /auth/tokens/0", { token: signIn });
+  expect(missing).toMatchObject({ status: 404, body: { message: "No script token has this ID." } });
 });
 
 test("tokens are listed without secrets, and each user sees and revokes only their own", async () => {

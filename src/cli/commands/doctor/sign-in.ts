@@ -1,9 +1,12 @@
 import { readTokenTimes } from "#client/credentials/credentials";
 import { createRefresher } from "#client/credentials/refresh";
 import { Problem } from "#protocol/errors";
+import type { ScriptTokenView } from "#protocol/script-tokens";
 import { quoteShellWord } from "#protocol/shell";
+import { formatLocalDay } from "#ui/text/local-time";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
+import { findScriptToken } from "../../backend/script-token.ts";
 import { listLostServices } from "../connections.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
@@ -16,7 +19,7 @@ export const signInCheck: Check = {
     const link = await facts.connect();
     if (link.usesEnvironmentToken) {
       await link.api.connections({ signal: facts.signal });
-      return ok("The backend accepts the token of KAY_TOKEN.");
+      return describeToken(facts, await findScriptToken(facts.kay, link));
     }
     const { token, refresh_token } = await facts.signIn();
     if (!token && !refresh_token) return warn("Not signed in.", "Run `kay connect <service>`.");
@@ -29,6 +32,16 @@ export const signInCheck: Check = {
     return accept(facts, refreshed);
   },
 };
+
+/** How long before its end a script token is worth a warning, in ms. */
+const TOKEN_WARNING_MS = 7 * 24 * 60 * 60 * 1000;
+
+function describeToken({ kay }: CheckContext, token: ScriptTokenView | undefined): Finding {
+  if (!token) return ok("The backend accepts the token of KAY_TOKEN.");
+  const text = `The backend accepts the token “${toLine(token.name)}” until ${formatLocalDay(token.expires_at)}.`;
+  if (Date.parse(token.expires_at) - kay.clock.now() > TOKEN_WARNING_MS) return ok(text);
+  return warn(text, "Create the next one with `kay token create` in a signed-in terminal.");
+}
 
 /** The sign-in existed when the checks began. A concurrent check found that it has ended and removed it. */
 function signInEndedProblem(): Problem {

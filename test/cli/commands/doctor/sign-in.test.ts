@@ -98,6 +98,22 @@ test("KAY_TOKEN is tested as it is", async () => {
   );
 });
 
+test("a script token is tested by its name, and a week before its end the next step is shown", async () => {
+  const ann = kay(HERE);
+  await ann("token create ci --expires 8d");
+  const job = kay({ env: { ...HERE.env, KAY_TOKEN: ann.raw().stdout.trim() }, beside: ann });
+  const accepted = "The backend accepts the token “ci” until 2026-12-05.";
+  expect(await checkSignIn(job)).toBe(`ok: ${accepted}`);
+  ann.place.clock.advance(24 * 60 * 60_000);
+  expect(await checkSignIn(job)).toBe(
+    `warning: ${accepted} → Create the next one with \`kay token create\` in a signed-in terminal.`,
+  );
+  ann.place.clock.advance(7 * 24 * 60 * 60_000);
+  expect(await checkSignIn(job)).toBe(
+    "failed: The script token “ci” expired on 2026-12-05. → Create a token with `kay token create` in a signed-in terminal, and set KAY_TOKEN to it.",
+  );
+});
+
 test("a lost connection is reported by its own name", async () => {
   const ann = kay(HERE);
   await ann("whoami");
