@@ -119,6 +119,7 @@ const SCENES: [RegExp, Scene][] = [
   [/Buy milk/, { before: addTasks, setting: { terminal: true, types: ["1"], env: { TERM: "dumb" } } }],
   [/tasks$/, { before: addTasks, ...YES }],
   [/disconnect jira/, YES],
+  [/token revoke ci/, { before: (ann) => run(ann, "token", "create", "ci"), ...YES }],
 ];
 
 test.for(

@@ -10,29 +10,27 @@ import { warnAboutAccess } from "./disconnect.ts";
  * ID, never prompts, and succeeds even if the backend cannot be reached.
  */
 export function createLogoutCommand(kay: Kay): Command {
-  return new Command("logout")
-    .description("Sign out, disconnect all services and revoke your tokens")
-    .action(async () => {
-      const { credentials, origin, completions } = await kay.resolveTarget();
-      completions.forget();
-      const { signIn } = await credentials.read(origin);
-      if (!signIn.token && !signIn.refresh_token) {
-        if (kay.flags.json)
-          return kay.out.writeJson({ signed_out: true, revoked: false, message: "You were not signed in." });
-        return kay.out.writeLine("You were not signed in.");
-      }
-      let revocations: Revocations = {};
-      const work = revoke(kay, (result) => {
-        revocations = result;
-      });
-      const fault = await withDeadline(kay.clock, LIMIT_MS, work);
-      await credentials.update(origin, ({ session_id }) => ({ session_id }));
-      if (fault) kay.out.warn(`${fault.message} The sign-in may remain valid at the backend until it expires.`);
+  return new Command("logout").description("Sign out, disconnect services and revoke your tokens").action(async () => {
+    const { credentials, origin, completions } = await kay.resolveTarget();
+    completions.forget();
+    const { signIn } = await credentials.read(origin);
+    if (!signIn.token && !signIn.refresh_token) {
       if (kay.flags.json)
-        return kay.out.writeJson({ signed_out: true, revoked: !fault, ...(fault ? {} : { revocations }) });
-      kay.out.writeLine("Signed out.");
-      for (const report of Object.values(revocations)) warnAboutAccess(kay, report);
+        return kay.out.writeJson({ signed_out: true, revoked: false, message: "You were not signed in." });
+      return kay.out.writeLine("You were not signed in.");
+    }
+    let revocations: Revocations = {};
+    const work = revoke(kay, (result) => {
+      revocations = result;
     });
+    const fault = await withDeadline(kay.clock, LIMIT_MS, work);
+    await credentials.update(origin, ({ session_id }) => ({ session_id }));
+    if (fault) kay.out.warn(`${fault.message} The sign-in may remain valid at the backend until it expires.`);
+    if (kay.flags.json)
+      return kay.out.writeJson({ signed_out: true, revoked: !fault, ...(fault ? {} : { revocations }) });
+    kay.out.writeLine("Signed out.");
+    for (const report of Object.values(revocations)) warnAboutAccess(kay, report);
+  });
 }
 
 /** Time limit in ms for signing out, including the start of the local backend. */
