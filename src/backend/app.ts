@@ -12,7 +12,7 @@ import { createEngine, type Engine } from "./generations/engine.ts";
 import { sendNotices } from "./generations/notices.ts";
 import { createRateLimits } from "./http/rate-limits.ts";
 import { logRequest } from "./http/request-log.ts";
-import { withCut } from "./http/streaming-response.ts";
+import { watchStream } from "./http/streaming-response.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
 import { createAboutRoutes, createModelRoutes } from "./routes/about.ts";
 import { checkAdmission } from "./routes/admission.ts";
@@ -96,7 +96,8 @@ export function createBackend(ports: BackendPorts): Backend {
     });
     const response = await app.fetch(limitedRequest, { requestId, address });
     const caller = findCaller(limitedRequest);
-    return caller ? withCut(response, (cut) => access.watch(caller, cut)) : response;
+    if (caller) watchStream(response, (cut) => access.watch(caller, cut));
+    return response;
   }
 
   return {

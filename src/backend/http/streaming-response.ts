@@ -26,10 +26,11 @@ export function createStreamingResponse(
 ): Response {
   const encoder = new TextEncoder();
   let source: StreamSource | undefined;
+  const openSource = (sink: StreamSink) => openWatched(open, sink, watches.get(response));
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        source ??= open({
+        source ??= openSource({
           write(text) {
             controller.enqueue(encoder.encode(text));
             return (controller.desiredSize ?? 0) > 0;
@@ -43,14 +44,14 @@ export function createStreamingResponse(
       },
       cancel() {
         // A response that was never read also needs an end.
-        source ??= open({ write: () => false, end() {} });
+        source ??= openSource({ write: () => false, end() {} });
         source.gone();
       },
     },
     { highWaterMark: 0 },
   );
   const response = new Response(body, { headers });
-  sources.set(response, open);
+  sources.set(response, openSource);
   return response;
 }
 
@@ -59,34 +60,43 @@ export function getStreamSource(response: Response): ((sink: StreamSink) => Stre
 }
 
 /**
- * Returns a response that can be cut while it streams, as if its reader had left. Other responses are returned
- * unchanged.
+ * Lets a streamed response be cut, as if its reader had left. Ignores other responses.
  *
- * @param watch called when the stream is opened, with a function that cuts it; returns a function that stops watching
+ * @param watch called when the stream opens, with a function that cuts it; returns a function that stops watching
  */
-export function withCut(response: Response, watch: (cut: () => void) => () => void): Response {
-  const open = getStreamSource(response);
-  if (!open) return response;
-  return createStreamingResponse((sink) => {
-    let stopWatching = () => {};
-    const source = open({
-      write: sink.write,
-      end() {
-        stopWatching();
-        sink.end();
-      },
-    });
-    stopWatching = watch(() => {
+export function watchStream(response: Response, watch: Watch): void {
+  if (sources.has(response)) watches.set(response, watch);
+}
+
+type Watch = (cut: () => void) => () => void;
+
+const watches = new WeakMap<Response, Watch>();
+
+/** Opens a source that `watch` can cut. */
+function openWatched(
+  open: (sink: StreamSink) => StreamSource,
+  sink: StreamSink,
+  watch: Watch | undefined,
+): StreamSource {
+  if (!watch) return open(sink);
+  let stopWatching = () => {};
+  const source = open({
+    write: sink.write,
+    end(last) {
+      stopWatching();
+      sink.end(last);
+    },
+  });
+  stopWatching = watch(() => {
+    stopWatching();
+    source.gone();
+    sink.end();
+  });
+  return {
+    go: source.go,
+    gone() {
       stopWatching();
       source.gone();
-      sink.end();
-    });
-    return {
-      go: source.go,
-      gone() {
-        stopWatching();
-        source.gone();
-      },
-    };
-  }, Object.fromEntries(response.headers));
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
 import { type Listener, listen } from "#backend/http/listen";
-import { createStreamingResponse, type StreamSink } from "#backend/http/streaming-response";
+import { createStreamingResponse, type StreamSink, watchStream } from "#backend/http/streaming-response";
 import { createTimerWheel } from "#backend/routes/sse";
 
 let listener: Listener | undefined;
@@ -103,4 +103,49 @@ test("a wheel calls each entry whenever its time has passed, until it is removed
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("a watched response ends like an unwatched one, and then is no longer watched", async () => {
+  const seen: string[] = [];
+  const response = createStreamingResponse(
+    (sink) => ({
+      go: () => sink.end("one"),
+      gone: () => void seen.push("gone"),
+    }),
+    headers,
+  );
+  watchStream(response, () => {
+    seen.push("watched");
+    return () => void seen.push("unwatched");
+  });
+  expect(seen).toEqual([]);
+  expect(await response.text()).toBe("one");
+  expect(seen).toEqual(["watched", "unwatched"]);
+});
+
+test("a watched response that is cut ends, its source learns it, and nothing more is written", async () => {
+  let cut = () => {};
+  const seen: string[] = [];
+  listener = await listen(
+    () => {
+      const response = createStreamingResponse(
+        (sink) => ({ go: () => void sink.write("one"), gone: () => void seen.push("gone") }),
+        headers,
+      );
+      watchStream(response, (cutStream) => {
+        cut = cutStream;
+        return () => void seen.push("unwatched");
+      });
+      return response;
+    },
+    { host: "127.0.0.1", port: 0, grace: 0 },
+  );
+  const clientRequest = request(listener.url, { agent: false }).end();
+  const [incoming] = await once(clientRequest, "response");
+  await once(incoming, "readable");
+  cut();
+  let text = "";
+  for await (const chunk of incoming) text += chunk;
+  expect(text).toBe("one");
+  expect(new Set(seen)).toEqual(new Set(["unwatched", "gone"]));
 });
