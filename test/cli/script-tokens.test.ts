@@ -74,7 +74,8 @@ test("a job asks, calls tools, approves once and confirms with a token that outl
   expect(await job("tools call jira.get_issue --field issue=KAY-3 --json")).toMatchObject({ exit: 0 });
   expect(await job('ask --allow jira.transition_issue:KAY "close KAY-3"')).toMatchObject({ exit: 0 });
   expect(await job('ask --json "close KAY-4"')).toMatchObject({ exit: 8 });
-  const { pending } = JSON.parse(job.raw().stdout) as { pending: { id: string }[] };
+  const { pending } = JSON.parse(job.raw().stdout) as { pending: { id: string; answer: string[] }[] };
+  expect(pending[0]?.answer).toEqual([`kay answer ${pending[0]?.id} --approve`, `kay answer ${pending[0]?.id} --deny`]);
   expect(await job(`answer ${pending[0]?.id} --approve --scope always`)).toEqual(REFUSED);
   expect(await job(`answer ${pending[0]?.id} --approve`)).toMatchObject({ exit: 0 });
   expect(await job('ask --confirm --json "close KAY-5"')).toMatchObject({ exit: 8 });

@@ -2,6 +2,7 @@ import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { CardItem, View } from "#ui/view/view";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
+import { hasScriptToken } from "../backend/script-token.ts";
 import type { Kay } from "../kay.ts";
 
 /** An open request as in `kay ask --json` and `kay pending --json`. `answer` has the commands that answer it. */
@@ -33,7 +34,9 @@ export function getAnswerCommands(kay: Kay, card: CardItem): string[] {
   if (card.type === "auth") return [formatCommand(""), formatCommand(" --cancel")];
   if (card.type === "form")
     return [formatCommand(formatFormOptions(card)), formatCommand(" --decline"), formatCommand(" --cancel")];
-  const scopes = card.request.approval_scopes?.map(({ scope }) => scope).filter((scope) => scope !== "once") ?? [];
+  const offered = card.request.approval_scopes?.map(({ scope }) => scope).filter((scope) => scope !== "once") ?? [];
+  // A script token approves only once.
+  const scopes = hasScriptToken(kay) ? [] : offered;
   const approvals = ["", ...scopes.map((scope) => ` --scope ${scope}`)].map((scope) =>
     formatCommand(` --approve${scope}`),
   );
