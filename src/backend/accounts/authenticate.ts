@@ -6,7 +6,7 @@ import { type Rows, readTogether } from "../store/round-trips.ts";
 import type { StoredScriptToken } from "../store/script-tokens.ts";
 import { queryFamily, type TokenFamily } from "../store/token-families.ts";
 import { type TokenPorts, verifyAccessToken } from "./access-tokens.ts";
-import { verifyScriptToken } from "./script-tokens.ts";
+import { signInEndedProblem, verifyScriptToken } from "./script-tokens.ts";
 
 /** The installation that sent a request, and its sign-in or script token. */
 export type Caller = SignInCaller | { installationId: string; scriptToken: StoredScriptToken };
@@ -88,7 +88,7 @@ async function readSignInCaller<Queries extends Record<string, Expression<unknow
   const rows = await readTogether(ports.db, { ...queries, families: queryFamily(ports.db, caller.familyId) });
   const [family] = rows.families as TokenFamily[];
   if (!family || family.revoked_at || family.installation_id !== caller.installationId) {
-    throw new Problem("TOKEN_INVALID", "The sign-in of this access token has ended.");
+    throw signInEndedProblem();
   }
   if (family.expires_at.getTime() <= ports.clock.now()) {
     throw new Problem("TOKEN_EXPIRED", "The sign-in of this access token has expired.");

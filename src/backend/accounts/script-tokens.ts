@@ -20,6 +20,7 @@ import {
   touchScriptToken,
 } from "../store/script-tokens.ts";
 import { hashSecret } from "../store/secrets.ts";
+import { lockFamily } from "../store/token-families.ts";
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "log">;
 
@@ -33,13 +34,14 @@ const KEPT_MS = 30 * DAY_MS;
 const USE_MS = HOUR_MS;
 
 /**
- * Creates a script token for an installation. Only its hash is stored.
+ * Creates a script token for the installation of a sign-in. Only its hash is stored.
  *
- * @throws Problem INVALID_REQUEST for an empty name, or if the installation has too many tokens
+ * @throws Problem INVALID_REQUEST for an empty name, or if the installation has too many tokens; TOKEN_INVALID if the
+ * sign-in has just ended
  */
 export async function createScriptToken(
   { db, clock, log }: Ports,
-  installationId: string,
+  { installationId, familyId }: { installationId: string; familyId: string },
   request: ScriptTokenRequest,
 ): Promise<{ token: string; row: StoredScriptToken }> {
   const name = cleanLine(request.name);
@@ -50,6 +52,9 @@ export async function createScriptToken(
   const secret = randomBytes(24).toString("hex");
   const row = await db.transaction().execute(async (tx) => {
     await lockInstallation(tx, installationId);
+    // What ends the sign-in then waits, and revokes this token too.
+    const family = await lockFamily(tx, familyId);
+    if (!family || family.revoked_at) throw signInEndedProblem();
     await deleteScriptTokensBefore(tx, installationId, new Date(now - KEPT_MS));
     const valid = (await listScriptTokens(tx, installationId)).filter(({ expires_at }) => expires_at.getTime() > now);
     if (valid.length >= SCRIPT_TOKEN_LIMITS.most) throw tooManyProblem();
@@ -99,6 +104,11 @@ function refusedProblem(code: "TOKEN_INVALID" | "TOKEN_EXPIRED", message: string
   return new Problem(code, message, {
     hint: "Create a token with `kay token create` in a signed-in terminal, and set KAY_TOKEN to it.",
   });
+}
+
+/** Creates the error for an access token whose sign-in has ended. */
+export function signInEndedProblem(): Problem {
+  return new Problem("TOKEN_INVALID", "The sign-in of this access token has ended.");
 }
 
 function tooManyProblem(): Problem {

@@ -21,9 +21,9 @@ export function createScriptTokenRoutes(ports: BackendPorts): Hono {
     throw new Problem("NOT_FOUND", "The request has an access token, not a script token.", { hint: "" });
   });
   app.post("/auth/tokens", async (c) => {
-    const { installationId } = await authenticateSignIn(ports, c.req.raw);
+    const caller = await authenticateSignIn(ports, c.req.raw);
     const request = parseShape(ScriptTokenRequest, await readJsonBody(c.req.raw), "the request");
-    const { token, row } = await createScriptToken(ports, installationId, request);
+    const { token, row } = await createScriptToken(ports, caller, request);
     return c.json({ ...toView(row), token } satisfies CreatedScriptToken);
   });
   app.get("/auth/tokens", async (c) => {

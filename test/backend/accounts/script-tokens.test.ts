@@ -185,6 +185,19 @@ test("a logout that disconnects revokes all tokens; the guide's logout keeps the
   expect((await use(ended.token)).body.message).toBe("The script token “ci” was revoked.");
 });
 
+test("a token that is created during a logout does not outlive it", async () => {
+  for (let round = 0; round < 10; round++) {
+    const { token: signIn } = await connect(world());
+    await world().ports.db.deleteFrom("grants").execute();
+    const [created] = await Promise.all([
+      world().call("POST /auth/tokens", { token: signIn, body: { name: "ci" } }),
+      world().call("POST /auth/logout", { token: signIn, body: { disconnect: true } }),
+    ]);
+    if (created.status === 200) expect((await use(String(created.body.token))).status).toBe(401);
+    else expect(created).toMatchObject({ status: 401, body: { code: "TOKEN_INVALID" } });
+  }
+});
+
 test("if a refresh token was copied, the tokens created since it was spent are revoked", async () => {
   const { token: signIn, refreshToken } = await connect(world());
   const before = await createToken(signIn);
