@@ -76,7 +76,11 @@ test("a job asks, calls tools, approves once and confirms with a token that outl
   expect(await job('ask --json "close KAY-4"')).toMatchObject({ exit: 8 });
   const { pending } = JSON.parse(job.raw().stdout) as { pending: { id: string; answer: string[] }[] };
   expect(pending[0]?.answer).toEqual([`kay answer ${pending[0]?.id} --approve`, `kay answer ${pending[0]?.id} --deny`]);
-  expect(await job(`answer ${pending[0]?.id} --approve --scope always`)).toEqual(REFUSED);
+  expect(await job(`answer ${pending[0]?.id} --approve --scope always`)).toEqual({
+    exit: 4,
+    stdout: "",
+    stderr: "✗ A script token can approve only once.\n  Approve once, or answer in a signed-in terminal.\n",
+  });
   expect(await job(`answer ${pending[0]?.id} --approve`)).toMatchObject({ exit: 0 });
   expect(await job('ask --confirm --json "close KAY-5"')).toMatchObject({ exit: 8 });
   const { confirmation_token } = JSON.parse(job.raw().stdout) as { confirmation_token: string };

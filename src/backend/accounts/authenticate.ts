@@ -51,13 +51,8 @@ export async function authenticateReading<Queries extends Record<string, Express
  */
 export async function authenticateSignIn(ports: Ports, request: Request): Promise<SignInCaller> {
   const caller = await authenticate(ports, request);
-  requireSignIn(caller);
-  return caller;
-}
-
-/** Checks that a caller has a sign-in. @throws Problem SIGN_IN_REQUIRED for a script token */
-export function requireSignIn(caller: Caller): asserts caller is SignInCaller {
-  if (!("familyId" in caller)) throw signInRequiredProblem();
+  if ("familyId" in caller) return caller;
+  throw signInRequiredProblem();
 }
 
 /** Creates the error for a script token where only a sign-in counts. */

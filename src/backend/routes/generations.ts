@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { AuthAnswer, InteractionAnswer, type InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { authenticate, requireSignIn } from "../accounts/authenticate.ts";
+import { authenticate, type Caller } from "../accounts/authenticate.ts";
 import type { Engine } from "../generations/engine.ts";
 import { extendRequest } from "../generations/extend.ts";
 import { getPendingRequest, listPendingRequests } from "../generations/pending.ts";
@@ -43,8 +43,7 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     const place = { installationId, conversationId, interactionId };
     const { status, body } = await runOnceLate(ports, installationId, c.req.raw, async (rawAnswer, _signal, record) => {
       const answer = parseShape(InteractionAnswer, rawAnswer, "the answer");
-      // A saved approval would outlast a script token.
-      if ((answer.approval_scope ?? "once") !== "once") requireSignIn(caller);
+      checkScope(caller, answer.approval_scope);
       const store = (answered: InteractionAnswered) =>
         record.store({ status: 200, body: answered }, answered.generation_id);
       record.begin();
@@ -94,6 +93,14 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
 async function requireConversation(ports: BackendPorts, installationId: string, id: string): Promise<string> {
   if (await isConversationOwner(ports.db, installationId, id)) return id;
   throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
+}
+
+/** Checks how long an approval lasts. @throws Problem SIGN_IN_REQUIRED for one that would outlast a script token */
+function checkScope(caller: Caller, scope: InteractionAnswer["approval_scope"] = "once"): void {
+  if (scope === "once" || "familyId" in caller) return;
+  throw new Problem("SIGN_IN_REQUIRED", "A script token can approve only once.", {
+    hint: "Approve once, or answer in a signed-in terminal.",
+  });
 }
 
 function parseEventNumber(text: string | undefined): number {
