@@ -32,12 +32,14 @@ export function chooseAccounts(
   const unknown = findUnknownAccount(accounts, words);
   const last = words.some(({ lower }) => PRONOUNS.has(lower)) ? getLastAccount(prompt) : undefined;
   const chosen = new Map<string, string>();
+  const both = new Map<string, string[]>();
   for (const base of several) {
     const own = accounts.filter((account) => getBase(account) === base);
     const named = own.filter((account) => words.some((_, at) => isNamed(account, words, at)));
     const implied = own.length === 1 ? own : own.filter((account) => account === last);
     const [only, ...others] = named.length > 0 ? named : implied;
     if (only !== undefined && others.length === 0) chosen.set(base, only);
+    if (named.length > 1) both.set(base, named.map(toName));
   }
   const names = new Map(accounts.map((account) => [toName(account), getBase(account)]));
   const getSource = (base: string) => chosen.get(base) ?? accounts.find((account) => getBase(account) === base);
@@ -58,10 +60,8 @@ export function chooseAccounts(
       const open = bases.find((base) => several.has(base) && !chosen.has(base));
       if (open !== undefined) {
         const own = accounts.filter((account) => getBase(account) === open).map(toName);
-        return {
-          text: `There are several accounts of ${open}: ${own.join(", ")}. Name one of them in the request.`,
-          unknown: true,
-        };
+        const text = both.has(open) ? formatBoth(both.get(open) ?? []) : formatSeveral(open, own);
+        return { text, unknown: true };
       }
       return {
         calls: calls.map((call) => {
@@ -90,6 +90,14 @@ function findUnknownAccount(accounts: string[], words: Word[]): string | undefin
   const known = new Set(accounts.map(toName));
   const names = words.filter(({ kind }) => kind === "word").map(readName);
   return names.find((name) => /^[\w-]+@[\w-]+$/.test(name) && known.has(name.split("@")[0] ?? "") && !known.has(name));
+}
+
+function formatSeveral(service: string, accounts: string[]): string {
+  return `There are several accounts of ${service}: ${accounts.join(", ")}. Name one of them in the request.`;
+}
+
+function formatBoth(named: string[]): string {
+  return `A request is for one account of a service. Ask for ${named.join(" and for ")} in a request each.`;
 }
 
 function formatUnknown(name: string): string {

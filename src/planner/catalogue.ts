@@ -157,12 +157,12 @@ function draft(
   };
 }
 
-/** "Search hubspot for …" may also be said as "find … in hubspot". */
+/** "Search hubspot for …" may also be said as "find … in hubspot" and "search hubspot: …". */
 function listTurns({ examples, access, names }: Pick<Skill, "examples" | "access" | "names">): string[] {
   const searched = examples.flatMap((example) => /^search (.+) for (\{\w+\})$/.exec(example)?.slice(1) ?? []);
   const [place, slot] = searched;
   return access === "read" && place && slot
-    ? [`find ${slot} in ${names.includes(place) ? place : (names[0] ?? place)}`]
+    ? [`find ${slot} in ${names.includes(place) ? place : (names[0] ?? place)}`, `search ${place} ${slot}`]
     : [];
 }
 

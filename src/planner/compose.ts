@@ -158,7 +158,12 @@ function namesThings(skill: Skill, words: Word[]): boolean {
   if (DEFINITE.has(first.lower) && words.some(({ text }) => /^\p{Lu}/u.test(text)) && words.some(isThing)) return true;
   const isAll = words.some(({ lower }) => POSSESSIVES.has(lower) || lower === "every" || lower === "each");
   if (words.some((word) => (isAll || isPlural(word)) && !word.stop && isNoun(skill, word))) return true;
+  // "B2:D5 of the Budget sheet".
   const keys = skill.fields.filter(({ kind, required }) => kind === "key" && required);
+  if (
+    skill.fields.some(({ strict, shape }) => strict && shape?.test("B2") && words.some(({ text }) => shape.test(text)))
+  )
+    return true;
   return keys.some((field) => words.some((word) => readKey(word, field) !== undefined));
 }
 

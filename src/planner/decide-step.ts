@@ -3,13 +3,14 @@ import { chooseAccounts } from "./accounts.ts";
 import { decideNext } from "./advance.ts";
 import { buildCatalogue } from "./catalogue.ts";
 import { isConnectionRequest } from "./connection-requests.ts";
+import { isForeign } from "./foreign-language.ts";
 import { collectAnswers } from "./form.ts";
 import type { Language } from "./language.ts";
 import { buildMemory, listCalls } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
 import { completePending, readPending } from "./pending.ts";
 import type { PlannerDecision } from "./plan.ts";
-import { formatTooLong } from "./reply.ts";
+import { formatForeign, formatTooLong } from "./reply.ts";
 import { replyToSmallTalk } from "./small-talk.ts";
 import type { Steps } from "./steps.ts";
 import { chooseWording, MAX_WORDS } from "./wording.ts";
@@ -49,6 +50,7 @@ export function* decideStep(
   const outcomes = yield* planRequests(wording.request, wording.kit, turn, answers);
   const next = decideNext({ request: wording.request, outcomes, turn, answers }, wording.kit);
   if ("calls" in next) return accounts.finish(next);
+  if (next.unknown && turn.length === 0 && isForeign(request.words)) return { text: formatForeign(), unknown: true };
   return next.pending ? { ...next, pending: { ...next.pending, request: request.text } } : next;
 }
 

@@ -1,9 +1,9 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, toSubclause } from "./clauses.ts";
-import { isNoun } from "./field-words.ts";
-import type { Field } from "./fields.ts";
+import { isNoun, readKey } from "./field-words.ts";
+import { type Field, isHeadingField } from "./fields.ts";
 import { PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { sliceLower, type Word } from "./language.ts";
 import { isVerb } from "./lexicon.ts";
 import type { AskedCall } from "./memory.ts";
 import type { Steps } from "./steps.ts";
@@ -28,24 +28,56 @@ export function* readFollowUps(clause: Clause, skills: Skill[], bare = false): S
 }
 
 function* readAgain(clause: Clause, last: AskedCall, skill: Skill, bare: boolean): Steps<Reading | undefined> {
+  // "How many are there?" is in the answer of the last look.
+  if (!bare && COUNT.test(sliceLower(clause.words, 0, clause.words.length)))
+    return { skill, score: 1, input: last.input as Reading["input"], missing: [], loose: [], told: true };
   const rest = bare ? getValues(clause.words, skill) : getChange(clause.words);
   if (!rest) return undefined;
   const narrows = clause.words.some(({ lower }) => lower === "only" || ONES.has(lower));
-  for (const words of [rest, withPlace(rest)]) {
+  for (const words of [rest, withPlace(rest), ...withPerson(rest, last, skill)]) {
     const [reading] = yield* rankReadings(asShowing({ ...toSubclause(clause, rest), words }), [skill]);
     if (!reading || reading.loose.length > 0 || Object.keys(reading.input).length === 0) continue;
     // Words to search for are no values, and "only the purple ones" are not in another place.
     const isOther = ({ kind, required }: Field) => (bare && kind === "text") || (narrows && required);
-    if (skill.fields.some((field) => isOther(field) && reading.input[field.name] !== undefined)) continue;
+    if (skill.fields.some((field) => isOther(field) && (reading.input[field.name] ?? "") !== "")) continue;
     const isDated = skill.fields.some(({ kind, name }) => kind === "date" && reading.input[name] !== undefined);
     const before = Object.entries(last.input).filter(
       ([name]) => !(isDated && skill.fields.some((field) => field.name === name && field.kind === "date")),
     );
-    const input = { ...(Object.fromEntries(before) as Reading["input"]), ...reading.input };
+    const own = Object.entries(reading.input).filter(([name, value]) => value !== "" || last.input[name] === undefined);
+    const input = { ...Object.fromEntries([...before, ...own]) } as Reading["input"];
     const missing = reading.missing.filter(({ name }) => input[name] === undefined);
     return { ...reading, input, missing };
   }
   return undefined;
+}
+
+/** "Same for KAY-5", "no, I meant Priya": the last change once more, for another thing. */
+export function repeatChange({ words, memory }: Clause, skills: Skill[]): Reading | undefined {
+  const [last] = memory.asked;
+  const skill = skills.find(({ name, access }) => name === last?.tool && access === "write");
+  const text = sliceLower(words, 0, words.length - 1);
+  const [word] = words.slice(-1);
+  const isCorrection = CORRECTION.test(text);
+  if (!last || !skill || word?.kind !== "word" || !(isCorrection || SAME.test(text))) return undefined;
+  // What was created under a wrong name is there already.
+  if (isCorrection && skill.fields.some(isHeadingField)) return undefined;
+  const fitting = skill.fields.filter(({ required, name }) => required && typeof last.input[name] === "string");
+  const [only, ...others] = fitting.flatMap((field) => {
+    const value = readThing(field, word);
+    return value === undefined ? [] : [{ [field.name]: value }];
+  });
+  if (only === undefined || others.length > 0) return undefined;
+  const input = { ...last.input, ...only } as Reading["input"];
+  return { skill, score: 1, input, missing: [], loose: [], told: true };
+}
+
+/** The key, channel, address or person that a word alone names. */
+function readThing(field: Field, word: Word): string | undefined {
+  if (field.kind === "key") return readKey(word, field);
+  if (field.particular && field.shape?.test(word.text)) return word.text;
+  if (!field.person || !/^\p{L}+$/u.test(word.text)) return undefined;
+  return field.shape?.test("#general") ? `@${word.text}` : word.text;
 }
 
 /** Some words as a request to see what they name. */
@@ -71,6 +103,17 @@ function getValues(words: Word[], skill: Skill): Word[] | undefined {
   return says || words.length > MOST_VALUES ? undefined : words;
 }
 
+/** "And priya?" after "what did sam write": another person in the place of the one who was named. */
+function withPerson(words: Word[], { input }: AskedCall, { fields }: Skill): Word[][] {
+  const named = fields.filter(({ person, name }) => person && typeof input[name] === "string");
+  const [only, ...others] = words;
+  if (named.length !== 1 || only?.kind !== "word" || others.length > 0 || !/^\p{L}+$/u.test(only.text)) return [];
+  return ["from", "by"].map((lead) => [
+    { ...only, text: lead, lower: lead, lemma: lead, stem: lead, stop: true },
+    only,
+  ]);
+}
+
 /** "For OPS" as "in OPS". */
 function withPlace(words: Word[]): Word[] {
   const [first, ...others] = words;
@@ -79,5 +122,8 @@ function withPlace(words: Word[]): Word[] {
 
 const LEAD =
   /^(?:(?:the )?same(?: thing| again)?(?: but)?(?: only)?|(?:but )?only|(?:what|how) about|(?:no|sorry) ,(?: i meant?)?|(?:(?:no|sorry) )?i meant?)(?= |$)/;
+const SAME = /^(?:and |do )?(?:the )?same(?: thing)? (?:for|to|in|with|on)$/;
+const CORRECTION = /^(?:(?:no|sorry) ,(?: i meant?)?|(?:(?:no|sorry) )?i meant?)$/;
+const COUNT = /^how many(?: (?:are (?:there|they|those)|is that|of them))?$/;
 const MOST_VALUES = 4;
 const ONES = new Set(["ones", "those"]);

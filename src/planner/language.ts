@@ -119,7 +119,8 @@ function splitTokens({ text, start }: Piece): Token[] {
 }
 
 /** "Look up", "sum up": one verb in two words, and "let … know" around a name. */
-function joinVerbs(words: Word[]): Word[] {
+function joinVerbs(all: Word[]): Word[] {
+  const words = all.filter((_, at) => !isEveryone(all, at) && !isEveryone(all, at - 1));
   const joined: Word[] = [];
   const say = (word: Word, verb: string): Word => ({ ...word, lower: verb, lemma: verb, stem: verb, stop: false });
   for (let at = 0; at < words.length; at++) {
@@ -140,6 +141,13 @@ function joinVerbs(words: Word[]): Word[] {
     } else joined.push(word);
   }
   return joined;
+}
+
+/** "Tell everyone in #general": to write there is to write to everyone. */
+function isEveryone(words: Word[], at: number): boolean {
+  const [before, word, next, third] = [words[at - 1], words[at], words[at + 1], words[at + 2]];
+  const isAll = word !== undefined && ["everyone", "everybody", "all"].includes(word.lower) && next?.lower === "in";
+  return isAll && third?.text.startsWith("#") === true && ["tell", "let", "to"].includes(before?.lower ?? "");
 }
 
 /** "Kay bugs" are those of the project KAY. */

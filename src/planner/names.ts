@@ -13,6 +13,12 @@ export function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] 
   return words.flatMap((word, at): Phrase[] => {
     if (word.kind === "word" && (PREPOSITIONS.has(word.lower) || ARTICLES.has(word.lower))) return [];
     const leads = listLeads(skill, field, words, at);
+    // "In sprint 7": the noun is part of the name.
+    if (NUMBERED.test(field.description) && isFieldWord(field, word) && /^\d+$/.test(getWord(words, at + 1).text))
+      return [at, ...leads].map((from) => {
+        const value = sliceText(clause, at, at + 2);
+        return { field, from, to: at + 2, value, weight: 0.7, particular: true };
+      });
     const shaped = word.kind === "word" && field.shape?.test(word.text) === true && field.particular;
     return listNameEnds(skill, field, words, at).flatMap(({ to, quality }): Phrase[] => {
       const value = readName(field, clause, at, to);
@@ -107,5 +113,8 @@ function isGeneric(skill: Skill, field: Field, words: Word[], from: number, to: 
   const isPlain = to === from + 1 && word.kind === "word" && /^\p{Ll}/u.test(word.text);
   return isPlain && (isNoun(skill, word) || isFieldWord(field, word));
 }
+
+/** "Such as Sprint 7". */
+const NUMBERED = /such as \p{Lu}\p{L}+ \d/u;
 
 const SELF = new Set(["me", "myself", "nobody"]);

@@ -3,7 +3,7 @@ import { chooseReading, findRival, isAsLikely, isElsewhere, listOthers } from ".
 import { type Clause, findStatement, sliceText, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall, LISTS } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
-import { readFollowUps } from "./follow-up.ts";
+import { readFollowUps, repeatChange } from "./follow-up.ts";
 import { toFieldValues } from "./form.ts";
 import { PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
@@ -100,6 +100,8 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   if (/^how (do|can|could|would|should|to)\b/i.test(clause.text)) return refuse(clause, skills);
   // No tool writes to the person in a chat.
   if (/^(?:dm|message|ping|text) (?:me|us)\b/i.test(clause.text)) return refuse(clause, skills);
+  const repeated = repeatChange(clause, skills);
+  if (repeated) return getOutcome(repeated, clause, follows, {});
   const again = getFollowUp(yield* readFollowUps(clause, skills), clause, follows);
   if (again) return again;
   const readings = yield* rankReadings(clause, skills);

@@ -12,6 +12,11 @@ export function formatTooComplicated(): string {
   return "That request is too complicated for the offline planner. Ask for one thing at a time, in fewer words.";
 }
 
+/** Says that a request in another language was not read. */
+export function formatForeign(): string {
+  return "The offline planner reads English only. A language model reads any language.";
+}
+
 export function formatTooLong(most: number): string {
   return [
     `That request is too long for the offline planner, which reads up to ${most} words. Nothing was done.`,

@@ -10,8 +10,9 @@ export type Rewording = { clause: Clause; value?: string };
 
 /** The ways to say a request that was not understood in other words, the likeliest first. */
 export function listRewordings(clause: Clause): Rewording[] {
+  if (clause.words.length > MOST_WORDS) return [];
   const plain = [...sayShow(clause), ...dropForMe(clause), ...sayThings(clause), ...readDash(clause)];
-  return [...plain.map((one) => ({ clause: one })), ...sayOwner(clause)];
+  return [...plain.map((one) => ({ clause: one })), ...sayOwner(clause)].slice(0, MOST_TRIED);
 }
 
 /** "The second one" of what was found is to be shown. */
@@ -57,7 +58,7 @@ function sayOwner(clause: Clause): Rewording[] {
   const { words } = clause;
   const at = words.findIndex(({ lower }, index) => lower === "'s" && mayOwn(words[index - 1]));
   if (at < 1) return [];
-  const starts = [at - 3, at - 2, at - 1].filter((from) => from >= 0 && words.slice(from, at).every(mayOwn));
+  const starts = [at - 2, at - 1].filter((from) => from >= 0 && words.slice(from, at).every(mayOwn));
   const ends = [at + 4, at + 3, at + 2].filter((to) => to <= words.length && words.slice(at + 1, to).every(isPlain));
   return starts.flatMap((from) =>
     ends.flatMap((to) => {
@@ -90,3 +91,7 @@ function toWord(text: string): Word {
 const OF = toWord("of");
 const OWNED = ["assigned to", "owned by", "by", "from"].map((lead) => lead.split(" ").map(toWord));
 const SHOWS = new Set("show list get give display see".split(" "));
+
+/** Longer requests are not tried, since each try costs as much as the request. */
+const MOST_WORDS = 20;
+const MOST_TRIED = 16;

@@ -17,8 +17,11 @@ export function findTimePhrases(skill: Skill, clause: Clause): Phrase[] {
     if (said.bound === "length") return getLength(said, times, dates, lengths);
     const { topic, from } = findTopic(clause.words, said, dates);
     // What is due or closes lies ahead.
-    const time = topic.every(({ name }) => AHEAD.test(name)) ? (findTimes(clause, false)[at] ?? said) : said;
-    const phrase = skill.access === "read" ? bound(time, topic, toDay(clause.now)) : point(time, topic, clause.words);
+    const isAhead = topic.every(({ name }) => AHEAD.test(name));
+    const time = isAhead ? (findTimes(clause, false)[at] ?? said) : said;
+    const today = toDay(clause.now);
+    const phrase =
+      skill.access === "read" ? bound(time, topic, today, past && !isAhead) : point(time, topic, clause.words);
     const which = dates.find(({ name }) => name === "day");
     const led = /^(to|at|until|by)$/.test(clause.words[from - 1]?.lower ?? "");
     // "Cancel Friday's review": the day that tells which one is meant.
@@ -63,8 +66,8 @@ function namesTopic(field: Field, word: Word): boolean {
   return isFieldWord(field, word) || TOPICS.some(({ name, words }) => name.test(field.name) && words.has(word.lower));
 }
 
-/** A stretch of time as the bounds that a tool looks between. */
-function bound(time: NamedTime, fields: Field[], today: string): Bound | undefined {
+/** A stretch of time as the bounds that a tool looks between. `past`: what it finds has happened already. */
+function bound(time: NamedTime, fields: Field[], today: string, past: boolean): Bound | undefined {
   const lower = fields.find(({ name }) => LOWER.test(name));
   const upper = fields.find(({ name }) => UPPER.test(name));
   const { bound: kind, start, end } = time;
@@ -82,8 +85,10 @@ function bound(time: NamedTime, fields: Field[], today: string): Bound | undefin
   const wholeDay = /whole day/i.test(lower.description);
   if (end === undefined && !isMoment && wholeDay) return { field: lower, value: start };
   const last = end ?? (isMoment ? addMinutes(start, 60) : start);
-  // Without an upper bound, "today" means the same as "since today"; "yesterday" does not.
-  if (upper === undefined) return last.slice(0, 10) >= today ? { field: lower, value: start } : undefined;
+  // "Today" means the same as "since today"; "yesterday" does not.
+  const isOpen = last.slice(0, 10) >= today && (upper === undefined || (past && end !== undefined && !isMoment));
+  if (isOpen) return { field: lower, value: start };
+  if (upper === undefined) return undefined;
   return {
     field: lower,
     value: start,

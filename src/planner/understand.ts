@@ -172,7 +172,9 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
   const missing = fields.filter((field) => isMissing(field) && isUnset(field) && !wordless.includes(field));
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
   const isNamed = match.named && (access !== "read" || Object.keys(input).length > 0);
-  const isTold = match.told || isNamed || continues || clause.placed === true;
+  // "Confluence: Release notes" says where, and not what to do.
+  const isPlaced = clause.placed === true && match.matched.size + match.nouns.size > 0;
+  const isTold = match.told || isNamed || continues || isPlaced;
   // "Cancel" alone names nothing, and "delete issue 3" is no wish to remove its label.
   const isOther = bare && !skill.verbs.has(clause.words[0]?.lower ?? "");
   const isBare = missing.length > 0 && (clause.words.length === 1 || isOther);

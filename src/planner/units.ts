@@ -50,6 +50,8 @@ export function findUnits(skill: Skill, { words }: Clause): Unit[] {
 /** Words that change nothing. */
 function isEmptyWord({ kind, text, lower }: Word, words: Word[], at: number, reads: boolean): boolean {
   if (kind !== "word" || text === "KAY") return false;
+  // "Mentions of me".
+  if (lower === "me" && ABOUT.has(getWord(words, at - 1).lower)) return false;
   const isRead = reads && !(lower === "i" && findDeed(words, at + 1));
   return EMPTY_WORDS.has(lower) || (isRead ? EMPTY_IN_READS.has(lower) : lower === "new");
 }
@@ -58,6 +60,7 @@ function isFieldName({ fields }: Skill, word: Word): boolean {
   return fields.some((field) => !field.required && field.kind === "name" && isFieldWord(field, word));
 }
 
+const ABOUT = new Set(["of", "about"]);
 const JOINTS = new Set(["and", ","]);
 const CHANGED = new Set(["updated", "changed", "modified", "edited", "created"]);
 

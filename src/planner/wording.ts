@@ -1,6 +1,7 @@
 import type { ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
 import { isServiceName } from "./field-words.ts";
+import { isHeadingField } from "./fields.ts";
 import { PREPOSITIONS } from "./grammar.ts";
 import type { Language } from "./language.ts";
 import { isWhole, planRequests } from "./outcomes.ts";
@@ -49,14 +50,20 @@ function readPlace({ words, text, ...rest }: Clause, kit: ToolCatalogue, languag
 
 /** Whether what follows a colon is better read as words. */
 function takesOpen(known: ClauseOutcome[], open: ClauseOutcome[], kit: ToolCatalogue): boolean {
-  if (!open.every(({ kind }) => kind === "calls")) return false;
+  if (!open.every((one) => one.kind === "calls" || (one.kind === "missing" && one.later))) return false;
   if (known.some(({ kind }) => kind === "words")) return true;
   const [only, ...others] = known;
   return others.length === 0 && only?.kind === "calls" && only.calls.some((call) => holdsList(call, kit));
 }
 
-/** Whether a name was given several things at once. */
+/** Whether a name was given several things at once, or a title what is to be done with its thing. */
 function holdsList({ tool, input }: PlannedCall, { skills }: ToolCatalogue): boolean {
   const fields = skills.find(({ name }) => name === tool)?.fields ?? [];
-  return fields.some(({ name, kind }) => kind === "name" && String(input[name] ?? "").includes(", "));
+  return fields.some((field) => {
+    const value = String(input[field.name] ?? "");
+    return field.kind === "name" ? value.includes(", ") : isHeadingField(field) && REQUEST.test(value);
+  });
 }
+
+/** "Update the docs, assign it to me". */
+const REQUEST = /(?:,| and| then) \p{L}+ (?:it|its)(?= |$)/u;

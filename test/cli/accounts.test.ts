@@ -141,6 +141,9 @@ test("the offline planner uses the named account, and asks if none is named", as
   const unclear = await ann(["ask", "show KAY-3"]);
   expect(unclear).toMatchObject({ exit: 1 });
   expect(unclear.stdout + unclear.stderr).toContain("There are several accounts of jira: jira, jira@work.");
+  const both = await ann(["ask", "show KAY-3 in jira and in jira@work"]);
+  expect(both).toMatchObject({ exit: 1 });
+  expect(both.stdout + both.stderr).toContain("Ask for jira and for jira@work in a request each.");
   for (const request of ["what is assigned to me in jira@work?", "show KAY-3 in jira@work"]) {
     const work = await ann(["ask", request, "--json"]);
     expect(work.exit).toBe(0);

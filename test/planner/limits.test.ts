@@ -22,6 +22,7 @@ const world = useBackend();
 const hostile = [
   ["60 words", words(60)],
   ["60 words that may be passed on", `send ${"that the bugs ".repeat(18)}to #general`],
+  ["20 words in other words", `what is tom's plain owned thing ${words(14)}`],
   ["200 words in 60", `show issues “${"word ".repeat(142)}” ${words(59).slice("show issues ".length)}`],
 ] as const;
 

@@ -28,7 +28,6 @@ const SILENT = [
   "what's on my plate?",
   "schedule Lunch at noon or so tomorrow afternoon",
   "send my latest invoice to #general",
-  "Welche Termine hab ich übermorgen?",
   "did not KAY",
   "which files did I open today",
   "cancel my 3pm",
@@ -374,6 +373,44 @@ const SURE: Phrasing[] = [
     "set the status of Renew TLS cert in notion to Done",
     ["notion.set_property", { property: "status", page: "Renew TLS cert", value: "Done" }],
   ],
+  ["issues in Sprint 7", ["jira.search", { sprint: "Sprint 7" }]],
+  ["whats in the Release checklist page on confluence", ["confluence.get_page", { page: "Release checklist" }]],
+  ["confluence: Release checklist", ["confluence.get_page", { page: "Release checklist" }]],
+  ["search notion: team handbook", ["notion.search", { text: "team handbook" }]],
+  ["new page in ENG: Runbook", ["confluence.create_page", { space: "ENG", title: "Runbook" }]],
+  ['any jira ticket mentioning "rate limit"?', ["jira.search", { text: "rate limit" }]],
+  [
+    "did anyone in #general mention the deploy yesterday?",
+    ["slack.search_messages", { channel: "#general", text: "deploy", since: "2026-11-26", before: "2026-11-27" }],
+  ],
+  ["where is the email about invoice 2041?", ["gmail.search", { text: "invoice 2041" }]],
+  ["who committed to kay-cli this week?", ["github.list_commits", { repository: "kay-cli", since: "2026-11-23" }]],
+  ["which files did priya share with me?", ["google-drive.search", { owner: "priya", sharedWithMe: true }]],
+  [
+    "do i have time tomorrow between 10 and 12",
+    ["google-calendar.free_busy", { person: "me", start: "2026-11-28T10:00:00", end: "2026-11-28T12:00:00" }],
+  ],
+  ['linkedin post "Hello world"', ["linkedin.create_post", { text: "Hello world" }]],
+  [
+    "add a page Ideas under Team handbook in notion",
+    ["notion.create_page", { title: "Ideas", parent: "Team handbook" }],
+  ],
+  [
+    "let everyone in #general know that the deploy is done",
+    ["slack.send_message", { channel: "#general", text: "the deploy is done" }],
+  ],
+  [
+    "create a task in KAY: turn it off and on",
+    ["jira.create_issue", { type: "Task", project: "KAY", summary: "turn it off and on" }],
+  ],
+  [
+    "post in #general: fix it, assign it to me",
+    ["slack.send_message", { channel: "#general", text: "fix it, assign it to me" }],
+  ],
+  [
+    "post A2:B4 of the Hiring tracker sheet in #general",
+    ["google-sheets.read_range", { range: "A2:B4", spreadsheet: "Hiring tracker" }],
+  ],
   ['KAY-8: comment "see log"', ["jira.add_comment", { issue: "KAY-8", text: "see log" }]],
   [
     "KAY-6: set priority to high, assign to me and move it to in progress",
@@ -441,7 +478,7 @@ test.each(CONNECTED)("with %j connected, “%s” is for them", async (connected
 test.each([
   ["delete the email from tom", undefined],
   ["forward the mail from tom to priya", "forward the email <message> to sam@example.com"],
-  ["star the repo acme/web", undefined],
+  ["star the repo acme/web", "star the email <message>"],
   ["archive the mail from tom", "archive the email <message>"],
   ["who viewed pr 12 in acme/web", "show open PRs"],
 ])("the nearest to “%s” is not another deed: %s", async (request, nearest) => {
@@ -480,6 +517,8 @@ const AGAIN: [first: string, change: string, input: object][] = [
   ["what is new in #general today", "and #eng?", { channel: "#eng", since: "2026-11-27" }],
   ["open bugs in KAY", "OPS", { status: "open", project: "OPS", type: "Bug" }],
   ["show KAY-7", "no, KAY-8", { issue: "KAY-8" }],
+  ["open bugs in KAY", "how many are there?", { status: "open", project: "KAY", type: "Bug" }],
+  ["what did sam write this week", "and priya?", { from: "priya", since: "2026-11-23", text: "" }],
   ["show KAY-7", "sorry i meant KAY-8", { issue: "KAY-8" }],
 ];
 
@@ -501,6 +540,36 @@ test.each([
   expect((await talk.say(request)).calls).toMatchObject([["gmail.search", { limit: 1 }]]);
   const { calls } = await talk.results({ text: "1 email:", data: { messages: [{ id: "m1", subject: "S" }] } });
   expect(calls.map((call) => call[1])).toEqual([input]);
+});
+
+test.each([
+  ["star it", { message: "m1", label: "starred" }],
+  ["star the newest mail from tom", { message: "m1", label: "starred" }],
+])("after a mail, “%s” stars it", async (request, input) => {
+  const talk = plannerTalk();
+  const found = { text: "1 email:", data: { messages: [{ id: "m1", subject: "S" }] } };
+  await talk.say("show my newest mail");
+  await talk.results(found);
+  const { calls } = await talk.say(request);
+  expect(request === "star it" ? calls : (await talk.results(found)).calls).toEqual([["gmail.label", input]]);
+});
+
+test("what is to be done with a new thing is no part of its title", async () => {
+  const talk = plannerTalk();
+  expect((await talk.say("new task in KAY: update the docs, assign it to me")).calls).toEqual([
+    ["jira.create_issue", { type: "Task", project: "KAY", summary: "update the docs" }],
+  ]);
+  expect((await talk.results({ text: "Created.", data: { key: "KAY-13" } })).calls).toEqual([
+    ["jira.assign_issue", { issue: "KAY-13", assignee: "me" }],
+  ]);
+});
+
+test("news of a repository are looked for in GitHub when no channel has its name", async () => {
+  const talk = plannerTalk();
+  expect((await talk.say("what's new in kay-cli")).calls).toEqual([["slack.read_channel", { channel: "kay-cli" }]]);
+  expect((await talk.results({ code: "NOT_FOUND" })).calls).toEqual([
+    ["github.list_commits", { repository: "kay-cli" }],
+  ]);
 });
 
 test("“both” are the things of the last two looks", async () => {
@@ -536,6 +605,15 @@ const TALK: [request: string, words: RegExp][] = [
   ["how do I use a real model", /`kay model list`/],
   ["connect an openai key", /`kay model list`/],
   ["how are you?", /^All is well/],
+  [
+    "Welche Termine hab ich übermorgen?",
+    /^The offline planner reads English only\. A language model reads any language\./,
+  ],
+  ["Schließe KAY-3", /^The offline planner reads English only\./],
+  ["Montre-moi mes tickets ouverts", /^The offline planner reads English only\./],
+  ["¿qué reuniones tengo mañana?", /^The offline planner reads English only\./],
+  ["покажи мои задачи", /^The offline planner reads English only\./],
+  ["book pizza for José", /^I do not know how to do “book pizza for José”/],
 ];
 
 test.each(TALK)("“%s” gets a short answer", async (request, words) => {

@@ -39,6 +39,7 @@ export const createPageTool = defineTool({
     "create a page {title} in space {space}",
     "create a page called {title} in the space {space} saying {text}",
     "new confluence page {title} in {space}: {text}",
+    "new page in space {space}: {title}",
     "write a confluence page called {title} in {space} saying {text}",
   ],
   summary: describeCall,

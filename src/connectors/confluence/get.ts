@@ -26,10 +26,13 @@ export const getPageTool = defineTool({
     "open the page {page}",
     "find the page {page}",
     "what does the page {page} say",
+    "what is in the page {page}",
+    "what is in the {page} page in confluence",
     "summarize the page {page}",
     "read {page} in confluence",
     "show the page {page} in space {space}",
     "show the {page} page in confluence",
+    "show the confluence page {page}",
   ],
   summary: ({ page, space }) => `Read the page “${page.trim()}”${space ? ` in ${space}` : ""}`,
   async run(input, context) {

@@ -41,6 +41,8 @@ export const listCommitsTool = defineListTool({
     "list the commits on {branch} of {repository}",
     "list the commits by {author} in {repository}",
     "what changed on {branch} of {repository}",
+    "what is new in the {repository} repo",
+    "who committed to the repository {repository}",
   ],
   summary: (input) => `List ${describeList(input)}`,
   async run(input, context, list) {

@@ -30,6 +30,7 @@ export const changeLabelTool = defineTool({
     "mark {message} as {label}",
     "add the label {label} to the email {message}",
     "put the label {label} on the email {message}",
+    "star the email {message}",
   ],
   summary: ({ message, label, remove }) =>
     remove

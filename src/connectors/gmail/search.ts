@@ -48,6 +48,7 @@ export const searchTool = defineListTool({
     "do I have {state} mail",
     "do I have mail from {sender}",
     "did {sender} write about {text}",
+    "where is the email about {text}",
   ],
   summary: (input) => `Search Gmail for ${describeSearch(input)}`,
   async run(input, context, list) {

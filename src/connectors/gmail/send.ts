@@ -43,6 +43,7 @@ export const sendMessageTool = defineTool({
     "send a mail to {to} saying {body}",
     "write an email to {to}: {body}",
     "send an email to {to} with {body}",
+    "put {body} in an email to {to}",
     "mail {body} to {to}",
     "send {to} {body} by email",
     "send an email to {to} with {attachments}: {body}",

@@ -48,6 +48,7 @@ export const findFreeTimeTool = defineTool({
     "is {person} busy {start}",
     "when is {person} available {start}",
     "is {person} free on {start}",
+    "do I have time {start}",
   ],
   summary: (input) => `Check when ${isOwn(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
   async run(input, context) {

@@ -68,6 +68,7 @@ export const searchTool = defineListTool({
     "what is {assignee} working on in {project}",
     "which issues in {project} are {status}",
     "find issues about {text}",
+    "show issues mentioning {text}",
     "search jira for {text} in {project}",
     "search for {text} in {project}",
     "what is not done in {project}",

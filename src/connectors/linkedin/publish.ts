@@ -44,6 +44,7 @@ export const createPostTool = defineTool({
     "post {text} on linkedin",
     "post to my connections on linkedin: {text}",
     "publish a linkedin post: {text}",
+    "linkedin post: {text}",
     "publish a post on linkedin saying {text}",
     "share {link} on linkedin: {text}",
     "write a linkedin post: {text}",

@@ -30,6 +30,7 @@ export const createPageTool = defineTool({
     "create a page in {parent} in notion called {title}",
     "add a notion page to {parent} titled {title}",
     "new notion page in {parent}: {title}",
+    "add a page {title} under {parent} in notion",
   ],
   summary: describeCall,
   resource: ({ parent }) => formatPlace("in the page", formatNotionPlace(parent)),

@@ -46,6 +46,8 @@ export const searchMessagesTool = defineListTool({
     "find messages from {from} about {text}",
     "what did {from} say about {text}",
     "who wrote about {text} in {channel}",
+    "did anyone in {channel} mention {text}",
+    "who said something about {text} in slack",
     "what did {from} write about {text}",
   ],
   summary: (input) => `Search Slack for ${describeSearch(input)}`,

@@ -41,6 +41,7 @@ export const sendMessageTool = defineTool({
     "send {channel} a message: {text}",
     "send {channel} a dm: {text}",
     "say {text} in {channel}",
+    "say {text} to {channel}",
   ],
   summary: ({ channel, text }) => `Send to ${formatConversation(channel)}: ${quoteText(text, 500)}`,
   resource: ({ channel }) => formatPlace("to", formatConversationPlace(channel)),
