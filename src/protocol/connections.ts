@@ -35,6 +35,8 @@ export const ConnectResponse = z.looseObject({
   user_code: optionalText,
   /** The URL is a page to paste a key, token or password, not a consent page. */
   pasted: z.optional(z.boolean()),
+  /** Present if the service needs neither a consent nor a secret: whether it is connected now. The URL need not be opened. */
+  connected: z.optional(z.boolean()),
   /** When the state expires, in ISO 8601. kay's backends use ten minutes. */
   expires_at: optionalText,
 });

@@ -27,6 +27,19 @@ const add = (command: string[], ...flags: string[]) => ["services", "add", ...fl
 const trust = (command: string[], ...flags: string[]) => add(command, "--trust-reads", ...flags);
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 
+test("on a new machine, a program is the first service: it is connected when it is added, without a browser", {
+  timeout: 60_000,
+}, async () => {
+  const ann = kay({ own: true, starter, model: { env: {} } });
+  const added = await ann(trust(NOTES, "--yes"), { person: "stays away" });
+  expect(added).toMatchObject({ exit: 0, stdout: "Added notes.\nConnected notes, which needs no sign-in\n" });
+  expect(added.stderr).not.toContain("Connect it with");
+  expect((await ann("tools list --service notes")).stdout).toMatch(/^notes\.change\t/m);
+  expect((await ann("disconnect notes --yes")).exit).toBe(0);
+  const connected = await ann("connect notes", { person: "stays away" });
+  expect(connected).toMatchObject({ exit: 0, stdout: "Connected notes, which needs no sign-in\n" });
+});
+
 test("a program is added after its tools were shown and approved, used by name and in plain words, and removed", {
   timeout: 60_000,
 }, async () => {

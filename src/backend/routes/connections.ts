@@ -5,7 +5,9 @@ import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
 import { findInstallation } from "../accounts/sessions.ts";
 import { beginConnect } from "../connections/consent/authorize.ts";
+import { concludeWithoutSecret } from "../connections/consent/secret-entry.ts";
 import { disconnectService, listConnections } from "../connections/services/overview.ts";
+import { handleServiceConnected } from "../generations/requests/auth.ts";
 import type { BackendPorts } from "../ports.ts";
 import { readJsonBody } from "./body.ts";
 
@@ -18,7 +20,10 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
   app.post("/connections/connect", async (c) => {
     const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
     const requester = { signedInAs: await findSignedIn(ports, c.req.raw), address: c.env?.address };
-    return c.json(await beginConnect(ports, c.req.query("service"), body, requester));
+    const begun = await beginConnect(ports, c.req.query("service"), body, requester);
+    const conclusion = await concludeWithoutSecret(ports, begun.state);
+    if (conclusion?.connected) await handleServiceConnected(ports, conclusion.connected);
+    return c.json(conclusion ? { ...begun, connected: conclusion.connected !== undefined } : begun);
   });
   app.get("/connections", async (c) => {
     const sessionId = hasAuthorization(c.req.raw) ? undefined : c.req.query("session_id");

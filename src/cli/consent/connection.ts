@@ -35,6 +35,8 @@ export async function connectService(
   options: { site?: string; open?: OpenLink } = {},
 ): Promise<ConnectedService> {
   const attempt = await beginConnection(kay, link, service, options.site);
+  if (isConcluded(attempt.response))
+    return await completeConsent(kay, link, attempt, { retrying: kay.out.writeProgress });
   const url = showLink(kay, attempt.response);
   const { open = openLink } = options;
   await open(kay, url);
@@ -65,8 +67,9 @@ export async function beginConnections(
 ): Promise<BegunConnection[]> {
   const attempts: BegunConnection[] = [];
   for (const service of services) attempts.push(await beginConnection(kay, link, service, site));
-  for (const { response } of attempts) showLink(kay, response);
-  await openLinks(kay, attempts.map(getConsentUrl));
+  const waiting = attempts.filter(({ response }) => !isConcluded(response));
+  for (const { response } of waiting) showLink(kay, response);
+  await openLinks(kay, waiting.map(getConsentUrl));
   return attempts;
 }
 
@@ -186,8 +189,15 @@ export async function completeConsent(
     service,
     connection,
     ...(other === null ? {} : { before: other }),
-    message: `Connected ${clean(service, { lines: false })} as ${account}${suffix}${instead}`,
+    message: attempt.response.connected
+      ? `Connected ${clean(service, { lines: false })}, which needs no sign-in`
+      : `Connected ${clean(service, { lines: false })} as ${account}${suffix}${instead}`,
   };
+}
+
+/** Returns whether an authorization has already ended, because its service needs neither a consent nor a secret. */
+export function isConcluded({ connected }: ConnectResponse): boolean {
+  return connected !== undefined;
 }
 
 /** Prints the link on a separate line, in full. */

@@ -4,7 +4,7 @@ import type { AuthLink, AuthLinks } from "#ui/cards/auth";
 import { listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
-import { beginConnection, completeConsent } from "../consent/connection.ts";
+import { beginConnection, completeConsent, isConcluded } from "../consent/connection.ts";
 import { explainTunnel, openLinks } from "../consent/open-links.ts";
 import { explainPaste, takePastedAddress } from "../consent/pasted-address.ts";
 import type { Kay } from "../kay.ts";
@@ -68,8 +68,10 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       const controller = new AbortController();
       desk.waiting.set(service, { begun: attempt, over: controller });
       const url = attempt.response.authorization_url;
-      listener.say(`To connect ${toLine(service)}:\n${url}`);
-      tell(card, service, { state: "waiting", host: new URL(url).host });
+      if (!isConcluded(attempt.response)) {
+        listener.say(`To connect ${toLine(service)}:\n${url}`);
+        tell(card, service, { state: "waiting", host: new URL(url).host });
+      }
       void wait(card, service, { begun: attempt, over: controller });
     } catch (error) {
       if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.onUnknown(card, service, error);

@@ -253,13 +253,14 @@ test("a service without a sign-in never restores lost tokens; one without identi
   );
   const first = await world().call("POST /services", { body: { source: none } });
   const session = String(first.body.session_id);
-  const firstLink = await link(session);
-  expect((await paste(world().backend, firstLink.url, {})).status).toBe(200);
-  expect(await status(firstLink.state)).toMatchObject({ status: "completed", token: expect.any(String) });
-  const lost = await world().call("POST /connections/connect?service=tasks", {
-    body: { session_id: session, needs_tokens: true },
-  });
-  await paste(world().backend, String(lost.body.authorization_url), {});
+  const connect = (more: object) =>
+    world().call("POST /connections/connect?service=tasks", { body: { session_id: session, ...more } });
+  const { body } = await connect({});
+  expect(body.connected).toBe(true);
+  expect(await status(String(body.state))).toMatchObject({ status: "completed", token: expect.any(String) });
+  const lost = await connect({ needs_tokens: true });
+  expect(lost.body.connected).toBe(false);
+  expect((await paste(world().backend, String(lost.body.authorization_url), {})).status).toBe(400);
   expect(await status(String(lost.body.state))).toMatchObject({ status: "failed", code: "ACCOUNT_MISMATCH" });
 
   const keyed = TASKS.replace(/identify:[\s\S]*?tools:/, "tools:");

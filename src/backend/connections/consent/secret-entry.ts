@@ -61,17 +61,40 @@ export async function submitKey(ports: BackendPorts, form: URLSearchParams): Pro
   }
 }
 
+/**
+ * Completes a state whose service needs no secret. The user approved its tools when it was added, so a page would have
+ * nothing to ask.
+ *
+ * @returns undefined if the service needs a consent or a secret
+ */
+export async function concludeWithoutSecret(
+  ports: BackendPorts,
+  state: string,
+): Promise<Pick<CallbackResult, "connected"> | undefined> {
+  const pending = await findPendingState(ports, state);
+  const service = pending && (await findConnectable(ports, pending));
+  if (!pending || service?.service.credential?.kind !== "none") return undefined;
+  const identity = { ...(await fetchIdentity(ports, service, "")), user: { name: "a guest, without sign-in" } };
+  return await concludeState(ports, pending.row.hash, (state) =>
+    establishConnection(ports, service, state, { tokens: { access: "", expiresAt: null }, identity }),
+  );
+}
+
 type PendingConsent = PendingState & { service: ConnectableService };
 
 /** Finds a state that waits for this page. */
 async function findWaiting(ports: BackendPorts, text: string | null): Promise<PendingConsent | undefined> {
   const pending = await findPendingState(ports, text);
-  if (!pending) return undefined;
-  const { installation_id, service: name } = pending.row;
+  const service = pending && (await findConnectable(ports, pending));
+  return pending && service && needsSecretPage(service) ? { ...pending, service } : undefined;
+}
+
+async function findConnectable(
+  ports: BackendPorts,
+  { row: { installation_id, service: name } }: PendingState,
+): Promise<ConnectableService | undefined> {
   const match = lookUpService(await listServices(ports, installation_id), name);
-  if (!match) return undefined;
-  const service = requireClient(match);
-  return needsSecretPage(service) ? { ...pending, service } : undefined;
+  return match && requireClient(match);
 }
 
 async function getForm(ports: BackendPorts, { text, row, service }: PendingConsent): Promise<KeyForm> {
@@ -91,7 +114,6 @@ async function getForm(ports: BackendPorts, { text, row, service }: PendingConse
 
 function getSecretKind({ service: { credential } }: ConnectableService): KeyForm["secretKind"] {
   if (!credential) return "client secret";
-  if (credential.kind === "none") return "nothing";
   if (credential.kind === "basic") return "password";
   return credential.kind === "header" && credential.prefix === "Bearer " ? "token" : "key";
 }
@@ -103,7 +125,6 @@ function readSecret(
 ): { secret: string; user?: string } | { error: string } {
   const secretKind = getSecretKind(service);
   const pasted = form.get("secret") ?? "";
-  if (secretKind === "nothing") return { secret: "" };
   if (secretKind === "password") return joinSecret((form.get("user") ?? "").trim(), pasted);
   const secret = pasted.trim();
   if (secret === "" || secret.length > LONGEST) return { error: `Paste the ${secretKind}.` };
@@ -121,7 +142,7 @@ function joinSecret(user: string, password: string): { secret: string; user: str
 
 /**
  * Returns the account behind a secret: the one that the service names, or else a hash of the secret that is slow to
- * guess from. Without a secret, no account can be recognized.
+ * guess from.
  */
 async function requireSameAccount(
   ports: BackendPorts,
@@ -131,9 +152,9 @@ async function requireSameAccount(
   const identity = await fetchIdentity(ports, service, secret);
   if (Object.keys(identity.user).length > 0) return identity;
   const secretKind = getSecretKind(service);
-  const name = user ?? { key: "API key", token: "access token" }[secretKind as "key"] ?? "a guest, without sign-in";
+  const name = user ?? (secretKind === "token" ? "access token" : "API key");
   const salt = `${row.installation_id}/${row.service}`;
-  const accountId = secret === "" ? identity.accountId : ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
+  const accountId = ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
   return { ...identity, accountId, user: { name } };
 }
 

@@ -5,8 +5,7 @@ export type KeyForm = {
   title: string;
   /** The only address that the secret is sent to. */
   host: string;
-  /** The kind of secret; `nothing` for a service without one. */
-  secretKind: "key" | "token" | "password" | "client secret" | "nothing";
+  secretKind: "key" | "token" | "password" | "client secret";
   /** Who asked for this page and when, and the code that the terminal shows. */
   facts: [name: string, value: string][];
   state: string;
@@ -24,8 +23,7 @@ export type KeyForm = {
  * backend.
  */
 export function renderKeyForm(form: KeyForm, status = 200): Response {
-  const { title, secretKind: asks } = form;
-  const heading = asks === "nothing" ? `Connect ${title}` : `Connect ${title} with your ${asks}`;
+  const heading = `Connect ${form.title} with your ${form.secretKind}`;
   // The browser must send the origin of the form, so that the backend recognizes its own.
   return renderPageShell({
     title: heading,
@@ -55,11 +53,11 @@ function renderContent(form: KeyForm, heading: string): string {
   const renderHiddenField = (name: string, value: string) =>
     `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
   return `<h1>${escapeHtml(heading)}</h1>
-${renderFacts(facts)}<p>${escapeHtml(WORDS[asks])} <b>${escapeHtml(host)}</b>${asks === "nothing" ? "." : " and nowhere else."}</p>
+${renderFacts(facts)}<p>${escapeHtml(WORDS[asks])} <b>${escapeHtml(host)}</b> and nowhere else.</p>
 ${error ? `<p class="failure" role="alert">${escapeHtml(error)}</p>\n` : ""}<form method="post" action="key" autocomplete="off">
 ${renderHiddenField("state", state)}
 ${renderHiddenField("ticket", ticket)}
-${asks === "password" ? buildField("User name", "user", "text", user) : ""}${asks === "nothing" ? "" : buildField(LABELS[asks], "secret", "password", "")}<div class="buttons">
+${asks === "password" ? buildField("User name", "user", "text", user) : ""}${buildField(LABELS[asks], "secret", "password", "")}<div class="buttons">
 <button name="decision" value="connect" class="primary">Connect</button>
 <button name="decision" value="cancel" formnovalidate>Cancel</button>
 </div>
@@ -78,5 +76,4 @@ const WORDS = {
   token: "Paste the access token. It is sent to",
   password: "Enter your user name and password. They are sent to",
   "client secret": "Paste the secret of the OAuth client. It is sent to",
-  nothing: "No key is needed. kay will use",
 };

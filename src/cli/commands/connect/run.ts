@@ -4,7 +4,13 @@ import { quoteShellWord } from "#protocol/shell";
 import type { BackendHandle } from "../../backend/handle.ts";
 import { formatProfileFlag } from "../../backend/profile-flag.ts";
 import { type ConnectResult, connectConcurrently } from "../../consent/concurrent.ts";
-import { beginConnection, type ConnectedService, connectService, showLink } from "../../consent/connection.ts";
+import {
+  beginConnection,
+  type ConnectedService,
+  connectService,
+  isConcluded,
+  showLink,
+} from "../../consent/connection.ts";
 import { explainTunnel } from "../../consent/open-links.ts";
 import { finishPendingConnection, savePendingConnection } from "../../consent/pending-connections.ts";
 import type { Kay } from "../../kay.ts";
@@ -213,7 +219,7 @@ async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site 
   const profile = formatProfileFlag(kay.profile());
   const poll = `kay connect ${quoteShellWord(response.service)} --poll ${quoteShellWord(response.state)}${profile}`;
   if (!kay.flags.json) {
-    const tunnel = explainTunnel(kay, [showLink(kay, response)]);
+    const tunnel = isConcluded(response) ? [] : explainTunnel(kay, [showLink(kay, response)]);
     if (tunnel.length > 0) kay.out.writeProgress(tunnel.join("\n"));
     return kay.out.writeVerbatim(poll);
   }

@@ -7,6 +7,7 @@ import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
+import type { ConnectedService } from "../../consent/connection.ts";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/question.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
@@ -31,7 +32,16 @@ export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: b
 export async function confirmAndAdd(
   kay: Kay,
   body: AddServiceRequest,
-  { send, dryRun }: { send(body: AddServiceRequest): Promise<AddServiceResponse>; dryRun: boolean },
+  {
+    send,
+    dryRun,
+    connect,
+  }: {
+    send(body: AddServiceRequest): Promise<AddServiceResponse>;
+    dryRun: boolean;
+    /** Connects a service that needs no sign-in. */
+    connect?(service: string): Promise<ConnectedService>;
+  },
 ): Promise<void> {
   const look = await send({ ...body, dry_run: true });
   if (dryRun || (look.outcome === "unchanged" && !body.mcp?.client_secret)) return await finishAdd(kay, look);
@@ -42,11 +52,16 @@ export async function confirmAndAdd(
     throw new Problem("CANCELLED", "Nothing was changed.");
   const trust = await askToTrustReads(kay, look);
   const response = await send({ ...body, ...trust, dry_run: false, ...toExpected(look) });
-  if (kay.flags.json) return kay.out.writeJson(response);
-  kay.out.writeLine(`${response.outcome === "added" ? "Added" : "Replaced"} ${toLine(response.service.name)}.`);
-  explainApprovals(kay, response);
-  if (!response.connected)
-    kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(response.service.name)}\`.`);
+  const { name, sign_in } = response.service;
+  if (!kay.flags.json) {
+    kay.out.writeLine(`${response.outcome === "added" ? "Added" : "Replaced"} ${toLine(name)}.`);
+    explainApprovals(kay, response);
+  }
+  const connection = sign_in === "none" && !response.connected ? await connect?.(name) : undefined;
+  const connected = response.connected || connection !== undefined;
+  if (kay.flags.json) return kay.out.writeJson(connected ? { ...response, connected } : response);
+  if (connection) kay.out.writeLine(connection.message);
+  if (!connected) kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(name)}\`.`);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { AddServiceRequest, AddServiceResponse, ApproveRequest, McpRequest 
 import { ERRORS, Problem } from "#protocol/errors";
 import { splitShellWords } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
+import { connectService } from "../../consent/connection.ts";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/question.ts";
 import { type ClientOptions, readClientOptions } from "./client-options.ts";
@@ -37,7 +38,10 @@ export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): 
       throw error instanceof Problem && error.code === "SERVICE_FAILED" ? explainNoServer(error, mcp) : error;
     }
   };
-  await confirmAndAdd(kay, { mcp, ...toTrust(flags) }, { send, dryRun: flags.dryRun });
+  const connect = (service: string) => connectService(kay, link, service);
+  // A remote backend of an earlier version would ask for a consent.
+  const steps = { send, dryRun: flags.dryRun, ...(link.embedded ? { connect } : {}) };
+  await confirmAndAdd(kay, { mcp, ...toTrust(flags) }, steps);
 }
 
 /**
