@@ -318,6 +318,16 @@ test.each([
   },
 );
 
+test.each([
+  ["ECONNRESET", "Jira closed the connection without a response."],
+  ["UND_ERR_SOCKET", "Jira closed the connection without a response."],
+  ["HPE_INVALID_CONSTANT", "Jira returned a response that is not valid HTTP."],
+  ["UND_ERR_HEADERS_OVERFLOW", "Jira returned a response that is not valid HTTP."],
+])("a service that can be reached and breaks off (%s) is not called unreachable", async (code, message) => {
+  const { answer } = get({ fault: fault(code) }, { fault: fault(code) }, { fault: fault(code) });
+  expect(await problem(answer())).toMatchObject({ code: "SERVICE_FAILED", message });
+});
+
 test("V20 an absolute URL of another host is not requested, and no token goes there", async () => {
   const world = outside();
   const { http } = httpOver(world, jira);

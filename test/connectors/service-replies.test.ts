@@ -337,6 +337,21 @@ test.each([
   expect(parseServiceFault(body).message).toBe(message);
 });
 
+test.each<[string, number[], BufferEncoding, string]>([
+  ["no charset", [0xff, 0xfe], "utf16le", "application/json"],
+  ["another charset", [0xff, 0xfe], "utf16le", "application/json; charset=utf-8"],
+])("a body of UTF-16 with its mark and %s is read", async (_, mark, encoding, type) => {
+  const bytes = Buffer.concat([Buffer.from(mark), Buffer.from('{"id":"café"}', encoding)]);
+  const fetch = async () => new Response(bytes, { headers: { "content-type": type } });
+  expect(await httpOver({ fetch }, jira).http.request({ path: "/x", answer: NEEDS })).toEqual({ id: "café" });
+});
+
+test("a body of UTF-16 with its most significant bytes first is read", async () => {
+  const bytes = Buffer.from('\uFEFF{"id":"café"}', "utf16le").swap16();
+  const fetch = async () => new Response(bytes, { headers: { "content-type": "application/json; charset=utf-16" } });
+  expect(await httpOver({ fetch }, jira).http.request({ path: "/x", answer: NEEDS })).toEqual({ id: "café" });
+});
+
 test("a body in another charset is read as its content type says", async () => {
   const bytes = Buffer.from('{"id":"café"}', "latin1");
   const fetch = async () =>

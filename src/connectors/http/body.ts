@@ -12,20 +12,26 @@ export class BodyTooLargeError extends Error {}
 /** Reads a body up to a limit. @throws BodyTooLargeError beyond it, and any connection error */
 export async function readBody(response: Response, limit = BODY_LIMIT): Promise<string> {
   if (response.status === 204 || response.body === null) return "";
-  const decoder = createDecoder(response.headers.get("content-type"));
+  let decoder: ReturnType<typeof createDecoder> | undefined;
   let text = "";
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
     if (size > limit) throw new BodyTooLargeError();
+    decoder ??= createDecoder(response.headers.get("content-type"), chunk);
     text += decoder.decode(chunk, { stream: true });
   }
-  return text + decoder.decode();
+  return text + (decoder?.decode() ?? "");
 }
 
-/** Creates the decoder of the charset that a content type names, or of UTF-8. */
-function createDecoder(type: string | null) {
-  const charset = /charset="?([^";\s]+)/i.exec(type ?? "")?.[1];
+/**
+ * Creates the decoder of a body: a byte-order mark of UTF-16 decides, as in browsers (WHATWG Encoding, "decode"), then
+ * the charset of the content type. The default is UTF-8.
+ */
+function createDecoder(type: string | null, [first, second]: Uint8Array) {
+  const mark =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+  const charset = mark ?? /charset="?([^";\s]+)/i.exec(type ?? "")?.[1];
   try {
     return new TextDecoder(charset ?? "utf-8");
   } catch {

@@ -17,7 +17,7 @@ import {
   unknownOutcomeProblem,
 } from "./errors.ts";
 import { requireAllParts } from "./multi-status.ts";
-import { findNetworkHint, toOwnFaultProblem } from "./own-fault.ts";
+import { describeNetworkFault, findNetworkHint, toOwnFaultProblem } from "./own-fault.ts";
 import { followRedirects } from "./redirect.ts";
 import { getBackoffMs, getRetryAfterMs, sleepOrThrow, wasNeverSent } from "./retry.ts";
 import { parseServiceFault, type ServiceFault } from "./service-fault.ts";
@@ -226,8 +226,8 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer, ha
   return refusedProblem(fault, subject);
 }
 
-/** @param failure what the service did, as the end of a sentence. Default: "could not be reached" */
-function toNetworkFault(call: Call, cause: unknown, failure = "could not be reached"): Fault {
+/** @param failure what the service did, as the end of a sentence */
+function toNetworkFault(call: Call, cause: unknown, failure = describeNetworkFault(cause)): Fault {
   const { name, title } = call.options.service;
   const toFinalFault = (problem: Problem): Fault => ({ problem, passing: false });
   if (cause instanceof BodyTooLargeError) {

@@ -29,6 +29,16 @@ export function findNetworkHint(error: unknown, name = ""): string | undefined {
   return reason && `${reason} \`kay doctor${name && ` ${name}`}\` checks each step.`;
 }
 
+/** Returns what a service did, as the end of a sentence. The codes are those of undici and llhttp. */
+export function describeNetworkFault(error: unknown): string {
+  const codes = listCauses(error).map((cause) => String((cause as { code?: unknown }).code));
+  if (codes.some((code) => /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/.test(code)))
+    return "returned a response that is not valid HTTP";
+  return codes.some((code) => CLOSED.has(code)) ? "closed the connection without a response" : "could not be reached";
+}
+
+const CLOSED = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
 const PROXY = "Check the network, and set HTTPS_PROXY if you need a proxy.";
 const NO_NAME = `No address was found for its name. ${PROXY}`;
 const NO_ROUTE = `This machine has no route to it. ${PROXY}`;
