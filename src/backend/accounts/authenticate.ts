@@ -1,6 +1,6 @@
 import type { Expression } from "kysely";
 import { Problem } from "#protocol/errors";
-import { isScriptToken } from "#protocol/script-tokens";
+import { isScriptToken } from "#protocol/script-token";
 import type { BackendPorts } from "../ports.ts";
 import { type Rows, readTogether } from "../store/round-trips.ts";
 import type { StoredScriptToken } from "../store/script-tokens.ts";

@@ -2,12 +2,8 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Expression } from "kysely";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import {
-  formatScriptToken,
-  parseScriptToken,
-  SCRIPT_TOKEN_LIMITS,
-  type ScriptTokenRequest,
-} from "#protocol/script-tokens";
+import { formatScriptToken, parseScriptToken } from "#protocol/script-token";
+import { SCRIPT_TOKEN_LIMITS, type ScriptTokenRequest } from "#protocol/script-tokens";
 import type { BackendPorts } from "../ports.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { type Rows, readTogether } from "../store/round-trips.ts";

@@ -1,4 +1,4 @@
-import { isScriptToken } from "#protocol/script-tokens";
+import { isScriptToken } from "#protocol/script-token";
 import { signInRequiredProblem } from "../accounts/authenticate.ts";
 
 /**

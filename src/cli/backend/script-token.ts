@@ -1,4 +1,5 @@
-import { isScriptToken, type ScriptTokenView } from "#protocol/script-tokens";
+import { isScriptToken } from "#protocol/script-token";
+import type { ScriptTokenView } from "#protocol/script-tokens";
 import type { Kay } from "../kay.ts";
 import type { BackendHandle } from "./handle.ts";
 

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { isScriptToken } from "#protocol/script-tokens";
+import { isScriptToken } from "#protocol/script-token";
 import type { Call } from "./send-call.ts";
 
 /** Source of access tokens: stored ones from `refresh.ts`, or one fixed token. */
