@@ -44,6 +44,8 @@ export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceChange
   signal: AbortSignal;
   writer?: Writer;
   onChange?(again: () => void): () => void;
+  /** Number under which this node holds it. */
+  node?: number;
   /** Whether it was created a moment ago, so that it has no calls and no requests yet. */
   isNew?: boolean;
 };
@@ -75,7 +77,8 @@ export async function buildAgentInput(
   const isDryRun = request.limits.dryRun === true;
   const { timeZone } = request;
   const options = { dryRun: isDryRun, attachments: rows.attachments, facts, ...(timeZone ? { timeZone } : {}) };
-  const owner = { installationId, generationId: id, ...options };
+  const held = source.node === undefined ? {} : { node: source.node };
+  const owner = { installationId, generationId: id, ...held, ...options };
   const tools = await buildAgentTools(ports, owner, configurations);
   const services = listServiceStates(ports, rows.connections.grants, configurations);
   const messages = history.kind === "newest" ? takeNewest(allMessages, history.keep) : allMessages;

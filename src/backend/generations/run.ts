@@ -54,7 +54,7 @@ export async function runGeneration(
     // A row that cannot be read counts as a fault of the generation.
     const stored = generation?.row ?? parseGeneration(row as GenerationRow);
     const isNew = generation?.isNew === true;
-    const claimed: ClaimedRun = { ...createClaimedGeneration(ports, stored, writer), control, isNew };
+    const claimed: ClaimedRun = { ...createClaimedGeneration(ports, stored, writer), control, node, isNew };
     return await traceRun(claimed, node, () => continueGeneration(claimed));
   } catch (error) {
     if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
@@ -133,8 +133,8 @@ function describeTimeout(row: ClaimedRow, isApproved: boolean, now: number): str
   return undefined;
 }
 
-/** `isNew`: it was just created here, and the rows have nothing else of it. */
-type ClaimedRun = ClaimedGeneration & { control: RunControl; isNew: boolean };
+/** `node`: the number under which it was claimed. `isNew`: it was just created here, and the rows have nothing else of it. */
+type ClaimedRun = ClaimedGeneration & { control: RunControl; node: number; isNew: boolean };
 
 /** @param isFirst nothing of the generation was logged before */
 async function work(claimed: ClaimedRun, start: Promise<void>, isFirst = claimed.isNew): Promise<RecordedRun> {

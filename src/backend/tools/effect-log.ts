@@ -12,10 +12,13 @@ import {
 } from "../store/effects.ts";
 import type { CallFactsReader } from "./call-facts.ts";
 
-/** Whose effects are recorded. `facts`: what was read for the calls of a step. */
-type EffectOwner = { installationId: string; generationId: string; facts?: CallFactsReader };
+/**
+ * Whose effects are recorded. `node`: the number under which this node holds the generation, which it keeps when the
+ * node reconnects under another one. `facts`: what was read for the calls of a step.
+ */
+type EffectOwner = { installationId: string; generationId: string; node?: number; facts?: CallFactsReader };
 
-/** Records effects in the store, under the number that this node had when it planned them. */
+/** Records effects in the store, under the number of the generation or else that of this node. */
 export function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: EffectOwner): EffectLog {
   const note = (state: string) => observe?.count("kay_effects_total", { state });
   const nodes = new Map<string, number>();
@@ -25,7 +28,7 @@ export function createEffectLog({ db, node, clock, observe }: BackendPorts, owne
   return {
     scope: owner.generationId,
     plan: async (effect) => {
-      const number = await node.number();
+      const number = owner.node ?? (await node.number());
       nodes.set(effect.id, number);
       const { installationId, generationId } = owner;
       const planned = { ...effect, installationId, generationId, node: number };
@@ -57,7 +60,7 @@ export function createEffectLog({ db, node, clock, observe }: BackendPorts, owne
       note("refused");
     },
     resume: async (id) => {
-      const number = await node.number();
+      const number = owner.node ?? (await node.number());
       nodes.set(id, number);
       return await resumeEffect(db, { id, node: number }, clock.now());
     },

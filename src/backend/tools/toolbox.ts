@@ -23,13 +23,14 @@ import type { CallFactsReader } from "./call-facts.ts";
 import { createEffectLog } from "./effect-log.ts";
 
 /**
- * Whom tools run for: the installation whose connections they use, and the generation of their effects. `dryRun`: they
- * only read. `timeZone`: the user's (default: that of this machine). `attachments`: the files of the conversation, if already loaded. `facts`: what was read for the calls of a
+ * Whom tools run for: the installation whose connections they use, and the generation of their effects. `node`: the
+ * number under which this node holds that generation. `dryRun`: they only read. `timeZone`: the user's (default: that of this machine). `attachments`: the files of the conversation, if already loaded. `facts`: what was read for the calls of a
  * step.
  */
 export type ToolOwner = {
   installationId: string;
   generationId: string;
+  node?: number;
   dryRun?: boolean;
   timeZone?: string | undefined;
   attachments?: Attachment[];
