@@ -72,8 +72,10 @@ Texts of 12 tools: 199 characters
   const added = await ann(add(NOTES), { ...TERMINAL, types: ["y", "y"] });
   expect(added).toMatchObject({ exit: 0, stdout: "Added notes.\n" });
   expect(added.stderr).toMatch(
-    /Add notes\? \[y\/N\] y\nNotes says that these only read, which kay cannot check: notes\.change, .*notes\.work\nRun these without asking\? \[y\/N\] y\n$/,
+    /Add notes\? \[y\/N\] y\nNotes says that these only read, which kay cannot check: notes\.change,\s[^?]*\snotes\.work\nRun these without asking\? \[y\/N\] y\n$/,
   );
+  const tools = added.stderr.split("\n").filter((line) => line.startsWith("  ") || line.includes("notes."));
+  expect(Math.max(...tools.map((line) => line.length))).toBeLessThanOrEqual(80);
   expect((await ann("services")).stdout).toMatch(/^notes\tconnected\tMCP\t\t.*changing-server\.ts/m);
   expect(await ann("tools call notes.read_note --field id=7")).toEqual({ exit: 0, stdout: "note 7\n", stderr: "" });
   expect((await ann('ask "read note 7"')).stdout).toMatch(/^note 7\n/);

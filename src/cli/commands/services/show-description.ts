@@ -45,9 +45,13 @@ function formatTools({ tools, mcp }: CustomServiceView, room: number): string[] 
   const widest = Math.max(0, ...tools.map(({ name }) => toLine(name).length));
   const rows = tools.flatMap((tool) => {
     const texts = listTexts(tool);
-    const head = `  ${toLine(tool.access).padEnd(ACCESS_WIDTH)}  ${toLine(tool.name).padEnd(widest)}  ${formatRemark(tool, texts)}`;
+    const remark = formatRemark(tool, texts);
+    const head = `  ${toLine(tool.access).padEnd(ACCESS_WIDTH)}  ${toLine(tool.name).padEnd(widest)}`;
+    const line = `${head}  ${remark}`.trimEnd();
     return [
-      head.trimEnd(),
+      ...(line.length <= room
+        ? [line]
+        : [head.trimEnd(), ...wrapWords(remark, room - INDENT.length).map((row) => INDENT + row)]),
       ...texts.flatMap((text) => wrapWords(text, room - INDENT.length).map((row) => INDENT + row)),
     ];
   });

@@ -2,6 +2,7 @@ import type { AddServiceResponse } from "#protocol/custom-services";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
+import { wrapSentences } from "../../output/wrap.ts";
 import { canPrompt, promptYesNo } from "../../prompt/question.ts";
 
 /**
@@ -12,9 +13,9 @@ export async function askToTrustReads(kay: Kay, look: AddServiceResponse): Promi
   const reads = listClaimedReads(look);
   if (reads.length === 0 || kay.flags.yes || kay.flags.json || !canPrompt(kay)) return {};
   const { title } = look.service;
-  kay.terminal.stderr.write(
-    `${toLine(title)} says that these only read, which kay cannot check: ${reads.map(toLine).join(", ")}\n`,
-  );
+  const { stderr } = kay.terminal;
+  const claim = `${toLine(title)} says that these only read, which kay cannot check: ${reads.map(toLine).join(", ")}`;
+  stderr.write(`${wrapSentences(claim, stderr.columns())}\n`);
   return (await promptYesNo(kay, "Run these without asking?")) ? { trust_reads: true } : {};
 }
 
