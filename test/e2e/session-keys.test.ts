@@ -49,12 +49,14 @@ test("U07 Backspace removes whole characters, and nothing of them is sent", asyn
   await session.sees(/> \S/);
   session.type("\x7f");
   await session.sees((screen) => /^> *$/m.test(screen.split("─".repeat(80)).at(-1) ?? ""));
-  session.type("\r");
-  await pause(150);
   session.type("🇩🇪");
-  await pause(100);
+  await session.sees(/> 🇩🇪/);
   session.type("\x1b[D");
-  await pause(100);
+  await until(
+    () => session.cursor().column === 2,
+    () => `The cursor is at ${JSON.stringify(session.cursor())}.`,
+    5_000,
+  );
   session.type("x");
   expect(await send(session)).toBe("x🇩🇪");
   expect(model.prompts.length).toBe(promptCount + 1);
