@@ -5,7 +5,7 @@ import { getWord, sliceLower, type Word } from "./language.ts";
 import { isAction, isVerb } from "./lexicon.ts";
 import { splitPart } from "./part.ts";
 
-/** A request in other words. They mean the same only if `value` is a value of its own. */
+/** A request in other words. They mean the same only if `value` is a whole value. */
 export type Rewording = { clause: Clause; value?: string };
 
 /** The ways to say a request that was not understood in other words, the likeliest first. */

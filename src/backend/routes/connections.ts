@@ -20,10 +20,10 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
   app.post("/connections/connect", async (c) => {
     const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
     const requester = { signedInAs: await findSignedIn(ports, c.req.raw), address: c.env?.address };
-    const begun = await beginConnect(ports, c.req.query("service"), body, requester);
-    const conclusion = await concludeWithoutSecret(ports, begun.state);
+    const { response, service } = await beginConnect(ports, c.req.query("service"), body, requester);
+    const conclusion = await concludeWithoutSecret(ports, service, response.state);
     if (conclusion?.connected) await handleServiceConnected(ports, conclusion.connected);
-    return c.json(conclusion ? { ...begun, connected: conclusion.connected !== undefined } : begun);
+    return c.json(conclusion ? { ...response, connected: conclusion.connected !== undefined } : response);
   });
   app.get("/connections", async (c) => {
     const sessionId = hasAuthorization(c.req.raw) ? undefined : c.req.query("session_id");

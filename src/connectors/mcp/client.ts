@@ -140,7 +140,8 @@ async function connectOverHttp(options: McpClientOptions, sdk: Sdk): Promise<Con
 /** Statuses with which a server of the older transport refuses a request of the newer one. */
 const OLDER = new Set([400, 404, 405, 406, 415, 422]);
 
-type Variant = { mode: "auto" | "legacy"; variant?: HttpVariant /** The only one offered. */; version?: string };
+/** `version`: the only one that is offered. */
+type Variant = { mode: "auto" | "legacy"; variant?: HttpVariant; version?: string };
 
 async function connectOnce(
   options: McpClientOptions,

@@ -20,7 +20,7 @@ const STATE_MEMORY = 24 * 60 * 60 * 1000;
 
 /**
  * Starts the connection of a service: finds or creates the installation, creates a state that is valid for 10 minutes,
- * and returns the URL where the user consents.
+ * and returns the URL where the user consents, with the service that it found.
  *
  * @param requester the installation of a valid access token that came with the request, and the address that sent it
  * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED, SERVICE_FAILED when a server does not say how to sign in
@@ -30,7 +30,7 @@ export async function beginConnect(
   serviceName: string | null | undefined,
   request: ConnectRequest,
   requester: { signedInAs?: string | undefined; address?: string | undefined } = {},
-): Promise<ConnectResponse> {
+): Promise<{ response: ConnectResponse; service: ConnectableService }> {
   const installationId = await findInstallation(ports.db, request.session_id);
   // A client without an installation has the built-in services.
   const services = installationId ? await listServices(ports, installationId) : ports.services;
@@ -67,7 +67,7 @@ export async function beginConnect(
     return session;
   });
   const message = `Please visit the authorization URL to connect ${name}`;
-  return {
+  const response = {
     service: name,
     session_id: session.sessionId,
     authorization_url: await getLink(ports, service, { state, verifier, userCode }),
@@ -77,6 +77,7 @@ export async function beginConnect(
     ...(needsSecretPage(service) && service.service.credential?.kind !== "none" ? { pasted: true } : {}),
     ...(session.reset ? { message: `New session created. ${message}`, session_reset: true } : { message: message }),
   };
+  return { response, service };
 }
 
 /**

@@ -8,7 +8,7 @@ import { putClientSecret } from "../../store/custom-services.ts";
 import { createTicket, isTicket } from "../../store/secrets.ts";
 import { bindBrowser } from "../../store/states.ts";
 import { type ConnectableService, listServices, lookUpService, requireClient } from "../services/catalog.ts";
-import { fetchIdentity } from "../tokens/identity.ts";
+import { fetchIdentity, GUEST } from "../tokens/identity.ts";
 import { openVerifier, sealClientSecret, toGrantAddress } from "../tokens/sealing.ts";
 import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
 import { listFacts } from "./begin-page.ts";
@@ -16,7 +16,7 @@ import { createBrowserCookie } from "./browsers.ts";
 import { type CallbackResult, cancelState, concludeState, createStalePage, offerUndo } from "./callback.ts";
 import { establishConnection } from "./complete.ts";
 import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
-import { findPendingState, type PendingState } from "./status.ts";
+import { findPendingState, hashState, type PendingState } from "./status.ts";
 
 /**
  * Shows the page where the user pastes a key, token or password, or the secret of an OAuth client
@@ -69,13 +69,13 @@ export async function submitKey(ports: BackendPorts, form: URLSearchParams): Pro
  */
 export async function concludeWithoutSecret(
   ports: BackendPorts,
-  state: string,
+  service: ConnectableService,
+  text: string,
 ): Promise<Pick<CallbackResult, "connected"> | undefined> {
-  const pending = await findPendingState(ports, state);
-  const service = pending && (await findConnectable(ports, pending));
-  if (!pending || service?.service.credential?.kind !== "none") return undefined;
-  const identity = { ...(await fetchIdentity(ports, service, "")), user: { name: "a guest, without sign-in" } };
-  return await concludeState(ports, pending.row.hash, (state) =>
+  const hash = hashState(text);
+  if (service.service.credential?.kind !== "none" || !hash) return undefined;
+  const identity = { ...(await fetchIdentity(ports, service, "")), user: GUEST };
+  return await concludeState(ports, hash, (state) =>
     establishConnection(ports, service, state, { tokens: { access: "", expiresAt: null }, identity }),
   );
 }
@@ -85,16 +85,12 @@ type PendingConsent = PendingState & { service: ConnectableService };
 /** Finds a state that waits for this page. */
 async function findWaiting(ports: BackendPorts, text: string | null): Promise<PendingConsent | undefined> {
   const pending = await findPendingState(ports, text);
-  const service = pending && (await findConnectable(ports, pending));
-  return pending && service && needsSecretPage(service) ? { ...pending, service } : undefined;
-}
-
-async function findConnectable(
-  ports: BackendPorts,
-  { row: { installation_id, service: name } }: PendingState,
-): Promise<ConnectableService | undefined> {
+  if (!pending) return undefined;
+  const { installation_id, service: name } = pending.row;
   const match = lookUpService(await listServices(ports, installation_id), name);
-  return match && requireClient(match);
+  if (!match) return undefined;
+  const service = requireClient(match);
+  return needsSecretPage(service) ? { ...pending, service } : undefined;
 }
 
 async function getForm(ports: BackendPorts, { text, row, service }: PendingConsent): Promise<KeyForm> {

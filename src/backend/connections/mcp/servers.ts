@@ -15,6 +15,7 @@ import { findGrant, putGrant } from "../../store/grants.ts";
 import { lockInstallation } from "../../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../../store/mcp.ts";
 import { forgetConnection } from "../services/overview.ts";
+import { GUEST } from "../tokens/identity.ts";
 import { revokeGrant } from "../tokens/revoke.ts";
 import { sealClientSecret, sealTokens } from "../tokens/sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
@@ -194,7 +195,7 @@ async function connect(ports: BackendPorts, installationId: string, definition: 
     access_expires_at: null,
     scopes: "",
     account_id: accountId,
-    user: { name: "a guest, without sign-in" },
+    user: GUEST,
     metadata,
     updated_at: new Date(ports.clock.now()),
   });

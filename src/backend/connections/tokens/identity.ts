@@ -7,6 +7,9 @@ import type { BackendPorts } from "../../ports.ts";
 /** Longest wait for the account of a token, in ms. */
 const TIME_LIMIT = 10_000;
 
+/** The user of a connection that needs no sign-in. */
+export const GUEST = { name: "a guest, without sign-in" };
+
 /** Returns the account of a token or secret. @throws Problem AUTH_REQUIRED when the service refuses it */
 export async function fetchIdentity(
   ports: BackendPorts,
