@@ -277,6 +277,22 @@ test("a service without a sign-in never restores lost tokens; one without identi
   expect(await recover(TASKS_KEY)).toMatchObject({ status: "completed", token: expect.any(String) });
 });
 
+test("a service without a sign-in keeps the user that it names, and one that refuses is not connected", async () => {
+  const none = TASKS.replace("  type: api_key\n  header: X-Api-Key", "  type: none");
+  const session = String((await world().call("POST /services", { body: { source: none } })).body.session_id);
+  const connect = async () =>
+    (await world().call("POST /connections/connect?service=tasks", { body: { session_id: session } })).body;
+  const failed = await connect();
+  expect(failed.connected).toBe(false);
+  expect(await status(String(failed.state))).toMatchObject({ status: "failed" });
+  service.fetch = async () => Response.json({ id: 7, profile: { name: "Ann", email: "ann@example.com" } });
+  const { connected, state } = await connect();
+  expect(connected).toBe(true);
+  const { token } = (await status(String(state))) as { token: string };
+  const { body } = await world().call("GET /connections", { token });
+  expect(body).toMatchObject({ connections: { tasks: { connected: true, user: { name: "Ann" } } } });
+});
+
 const OAUTH = `auth:
   type: oauth2
   authorize_url: https://login.example.com/authorize

@@ -74,10 +74,11 @@ export async function concludeWithoutSecret(
 ): Promise<Pick<CallbackResult, "connected"> | undefined> {
   const hash = hashState(text);
   if (service.service.credential?.kind !== "none" || !hash) return undefined;
-  const identity = { ...(await fetchIdentity(ports, service, "")), user: GUEST };
-  return await concludeState(ports, hash, (state) =>
-    establishConnection(ports, service, state, { tokens: { access: "", expiresAt: null }, identity }),
-  );
+  return await concludeState(ports, hash, async (state) => {
+    const known = await fetchIdentity(ports, service, "");
+    const identity = hasUser(known) ? known : { ...known, user: GUEST };
+    return await establishConnection(ports, service, state, { tokens: { access: "", expiresAt: null }, identity });
+  });
 }
 
 type PendingConsent = PendingState & { service: ConnectableService };
@@ -146,12 +147,17 @@ async function requireSameAccount(
   { secret, user }: { secret: string; user?: string },
 ): Promise<Identity> {
   const identity = await fetchIdentity(ports, service, secret);
-  if (Object.keys(identity.user).length > 0) return identity;
+  if (hasUser(identity)) return identity;
   const secretKind = getSecretKind(service);
   const name = user ?? (secretKind === "token" ? "access token" : "API key");
   const salt = `${row.installation_id}/${row.service}`;
   const accountId = ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
   return { ...identity, accountId, user: { name } };
+}
+
+/** Whether the service named the user of an account. */
+function hasUser({ user }: Identity): boolean {
+  return Object.keys(user).length > 0;
 }
 
 const slowHash = promisify(scrypt);
