@@ -41,7 +41,7 @@ export function chooseAccounts(
     if (only !== undefined && others.length === 0) chosen.set(base, only);
     if (named.length > 1) both.set(base, named.map(toName));
   }
-  const names = new Map(accounts.map((account) => [toName(account), getBase(account)]));
+  const names = new Map(accounts.map((account) => [toName(account), readBase(language, getBase(account))]));
   const getSource = (base: string) => chosen.get(base) ?? accounts.find((account) => getBase(account) === base);
   return {
     tools: tools.flatMap((tool) => {
@@ -117,11 +117,23 @@ function readName({ lower }: Word): string {
   return lower.replace(/^@(?=[^@]+@)/, "");
 }
 
-function replaceName(word: Word, names: Map<string, string>): Word {
+type Forms = Pick<Word, "lower" | "lemma" | "stem">;
+
+/** The forms that the name of a service has anywhere: what is learned of its tools is the same for all accounts. */
+function readBase(language: Language, base: string): Forms {
+  const { lower, lemma, stem } = language.read(base).find((word) => word.lower === base) ?? {
+    lower: base,
+    lemma: base,
+    stem: base,
+  };
+  return { lower, lemma, stem };
+}
+
+function replaceName(word: Word, names: Map<string, Forms>): Word {
   const name = readName(word);
   const [service = "", label] = word.kind === "word" ? name.split("@") : [];
   const base = names.get(name) ?? (label === undefined || /\./.test(label) ? undefined : names.get(service));
-  return base === undefined ? word : { ...word, lower: base, lemma: base, stem: base };
+  return base === undefined ? word : { ...word, ...base };
 }
 
 function getLastAccount(prompt: LanguageModelV4Prompt): string | undefined {

@@ -51,7 +51,10 @@ export function* buildCatalogue(tools: LanguageModelV4FunctionTool[], language: 
   const known = learned.find(
     (each) => each.tools.length === tools.length && each.tools.every((tool, at) => isSameTool(tool, tools[at])),
   );
-  if (known) return known.catalogue;
+  if (known) {
+    learned = [known, ...learned.filter((each) => each !== known)];
+    return known.catalogue;
+  }
   const skills = yield* study(
     tools.filter(({ name }) => isServiceTool(name)),
     memoize(language),
@@ -72,7 +75,7 @@ function isSameTool(learnedTool: LanguageModelV4FunctionTool, tool: LanguageMode
   return isIdentical || isDeepStrictEqual(learnedTool, tool);
 }
 
-/** What was learned last. Requests of several users are answered in turn, and learning takes about 60 ms. */
+/** What was used last. Requests of several users are answered in turn, and learning takes about 60 ms. */
 let learned: { tools: LanguageModelV4FunctionTool[]; catalogue: ToolCatalogue }[] = [];
 const MAX_LEARNED = 8;
 

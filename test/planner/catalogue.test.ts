@@ -6,6 +6,7 @@ import { runModelStep } from "#agent/steps/model-step";
 import { createHttpRequestTool } from "#agent/tools/http-request";
 import { addOwnTools, buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";
+import { chooseAccounts } from "#planner/accounts";
 import { buildCatalogue } from "#planner/catalogue";
 import { loadLanguage } from "#planner/language";
 import { finishSteps } from "#planner/steps";
@@ -62,4 +63,30 @@ test("requests with different tools alternate, and a changed tool is learned aga
   expect(learn(few, language)).toBe(jira);
   const [search, ...rest] = structuredClone(few);
   expect(learn([{ ...search, description: "Other." } as typeof search & {}, ...rest], language)).not.toBe(jira);
+});
+
+test("tools that are in use stay learned, however many others are learned meanwhile", async () => {
+  const language = await loadLanguage();
+  const all = await getModelTools();
+  const few = all.filter(({ name }) => name.startsWith("slack__"));
+  const slack = learn(few, language);
+  for (const { name } of all.slice(0, 20)) {
+    learn(
+      all.filter((tool) => tool.name === name),
+      language,
+    );
+    expect(learn(few, language)).toBe(slack);
+  }
+});
+
+test("tools are learned alike whatever accounts a user has", async () => {
+  const language = await loadLanguage();
+  const tools = (await getModelTools()).filter(({ name }) => name.startsWith("confluence__"));
+  const names = ["confluence", "confluence_at_work"];
+  const [plain, both] = names.map((account) => {
+    const own = tools.map((tool) => ({ ...tool, name: tool.name.replace(/^confluence/, account) }));
+    return chooseAccounts([], own, language, ["pages in confluence@work"]).language.read("search confluence");
+  });
+  expect(plain).toEqual(language.read("search confluence"));
+  expect(both).toEqual(plain);
 });
