@@ -109,14 +109,18 @@ export async function* runCalls(
     if (!waits.has(findNextWrite())) startNextWrite();
     if (--running === 0) events.end();
   };
-  /** Retries the waiting calls whose requests are answered; a write only in its turn. Concurrent notifications are merged. */
+  /**
+   * Retries the waiting calls whose requests are answered; a write only in its turn. Concurrent notifications are merged.
+   * A call that began to wait during the read is left out: its answer notifies again.
+   */
   const retryWaiting = async (): Promise<void> => {
     if (running === 0) return;
     running++;
+    const earlierWaits = [...waits];
     const open = await loadOpenRequests(calls, run);
-    for (const index of [...waits.keys()]) {
+    for (const [index, wait] of earlierWaits) {
       const isNext = !isWrite(calls[index] as CheckedCall) || index === findNextWrite();
-      if (isNext && !open.has(getCallId(calls[index]))) void start(index);
+      if (waits.get(index) === wait && isNext && !open.has(getCallId(calls[index]))) void start(index);
     }
     if (--running === 0) events.end();
   };

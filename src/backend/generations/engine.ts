@@ -138,6 +138,8 @@ export function createEngine(ports: BackendPorts): Engine {
     try {
       for (;;) {
         activeRun.mustRepeat = false;
+        // A fault aborts the work of one slice. Only a stop that has a reason also counts for the next one.
+        if (activeRun.control.reason === undefined) activeRun.control.stop = new AbortController();
         const end = await runGeneration(ports, id, activeRun.control, creations.take(id));
         // What arrived just before it began to wait may have been missed, and an answer may just have claimed it.
         if ((end && end.kind !== "waiting") || !activeRun.mustRepeat || isClosing) return end;

@@ -49,7 +49,8 @@ export async function runGeneration(
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   if (await endIfLostTooOften(ports, row)) return undefined;
-  const writer = createWriter(ports, owner, () => control.stop.abort());
+  const { stop } = control;
+  const writer = createWriter(ports, owner, () => stop.abort());
   try {
     // A row that cannot be read counts as a fault of the generation.
     const stored = generation?.row ?? parseGeneration(row as GenerationRow);

@@ -2,11 +2,13 @@ import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
 import { useScriptedBackend } from "#test/scripted-backend";
 import { ask } from "#test/turn";
 
 const log: DeskLog = [];
-const { model, world } = useScriptedBackend({ services: deskServices(log) });
+let meanwhile = async () => {};
+const { model, world } = useScriptedBackend({ services: deskServices(log, () => meanwhile()) });
 const GIVEN_UP = "Something went wrong inside kay repeatedly, so the request was stopped.";
 
 /** From now on, no question can be stored, so the failure is outside the work that handles its own failures. */
@@ -20,7 +22,10 @@ async function breakWrites(): Promise<void> {
   );
 }
 const repairWrites = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
-afterEach(async () => void (await repairWrites()));
+afterEach(async () => {
+  meanwhile = async () => {};
+  await repairWrites();
+});
 
 const rows = () => world().ports.db.selectFrom("generations").selectAll().where("finished_at", "is", null).execute();
 const failures = async () => (await rows())[0]?.failures;
@@ -180,4 +185,40 @@ test("a dropped connection is not a fault of the generation: it logs a warning a
   expect(faults.map((line) => JSON.parse(line).level)).toEqual(faults.map(() => "warn"));
   expect(faults).not.toEqual([]);
   await turn.close();
+});
+
+test("an answer that arrives before a failure still counts: the approved calls run", async () => {
+  const { db } = world().ports;
+  const { token } = await connect(world());
+  log.length = 0;
+  const calls = ["KAY-4", "KAY-5"].map((issue): [string, string, object] => [issue, "jira.close_issue", { issue }]);
+  // The work that fails may have asked the model for the next step already.
+  model.script({ calls }, { text: "So." }, { text: "So." });
+  const turn = await ask(world(), token, "close KAY-4 and KAY-5");
+  const requests = [await turn.asked(), await turn.asked()];
+  await turn.until("awaiting_approval");
+  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  meanwhile = async () => {
+    reached.resolve();
+    await gate.promise;
+  };
+  for (const issue of ["KAY-4", "KAY-5"])
+    world().outside.expect(`POST https://api.atlassian.com/close/${issue}`, json({}));
+  await turn.answer(requests[0]?.interaction_id ?? "", { action: "approve" });
+  await reached.promise;
+  await turn.answer(requests[1]?.interaction_id ?? "", { action: "approve" });
+  // The first result cannot be stored, once.
+  await sql`create sequence failures_of_events`.execute(db);
+  await sql`create function broken() returns trigger language plpgsql as
+    'begin if nextval(''failures_of_events'') = 1 then raise exception ''broken''; end if; return new; end'`.execute(
+    db,
+  );
+  await sql`create trigger broken before insert on events for each row
+    when (new.part ->> 'type' = 'tool-output-available') execute function broken()`.execute(db);
+  gate.resolve();
+  const types = await turn.end();
+  expect(types).not.toContain("tool-output-error");
+  expect(log).toEqual(["close KAY-4", "close KAY-5"]);
+  expect(turn.text()).toBe("So.");
+  await sql`drop sequence failures_of_events cascade`.execute(db);
 });
