@@ -47,7 +47,7 @@ function readStream(response: Response): TestStream {
   let isDone = false;
   let position = 0;
   const more = async (): Promise<boolean> => {
-    const { value, done: closed } = await within(reader.read(), () => parts.map(({ type }) => type).join(" "));
+    const { value, done: closed } = await within(reader.read(), () => parts.map(describePart).join(" "));
     if (closed) return false;
     rest += decoder.decode(value, { stream: true });
     for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
@@ -81,6 +81,12 @@ function readStream(response: Response): TestStream {
     close: () => reader.cancel(),
     text: () => parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join(""),
   };
+}
+
+/** Names a part, with what tells why a stream hangs. */
+function describePart(part: StreamPart): string {
+  if (part.type === "data-status") return `data-status (${part.data.status})`;
+  return part.type === "tool-output-error" ? `tool-output-error (${part.errorText})` : part.type;
 }
 
 /** A stream that is silent for ten seconds hangs. */
