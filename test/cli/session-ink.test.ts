@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { type Ink, openInk } from "#test/ink";
 import { useKay } from "#test/kay";
 import { openDesk } from "#test/session";
+import { ASK_POSITION } from "#ui/keys/key";
 
 const kay = useKay();
 
@@ -177,4 +178,27 @@ test("every command of the table works in the session, and only /quit ends it", 
   ink.enter("/quit");
   expect((await ink.result).exit).toBe(0);
   expect(ink.terminal.written.stderr).not.toContain("/");
+});
+
+test("keys up to the terminal's answer at the end are encoded for a session, and do not reach the shell", async () => {
+  const { ann } = desk();
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  const answered = Promise.withResolvers<void>();
+  void ann.place.clock.during(answered.promise);
+  ink.type("\x04");
+  await expect.poll(() => ink.raw()).toContain(ASK_POSITION);
+  ink.type("\x1b[99;5u");
+  expect(ink.terminal.isRead()).toBe(true);
+  ink.type("\x1b[12;1R");
+  await expect.poll(() => ink.terminal.isRead()).toBe(false);
+  answered.resolve();
+  expect((await ink.result).exit).toBe(0);
+});
+
+test("a terminal that does not answer at the end does not hold the session", async () => {
+  const ink = await openInk(desk().ann, "ask");
+  await ink.sees("● jira");
+  expect((await ink.leave()).exit).toBe(0);
+  expect(ink.terminal.isRead()).toBe(false);
 });

@@ -28,6 +28,8 @@ export type FakeTerminal = Terminal & {
   written: { stdout: string; stderr: string; both: string };
   /** The user types: bytes for the listeners. */
   type(text: string): void;
+  /** Whether kay reads keys; otherwise they reach the shell. */
+  isRead(): boolean;
   /** The window gets another size. */
   resize(columns: number, rows: number): void;
   /** How often the process was stopped as a job; it continues at once. */
@@ -71,6 +73,7 @@ export function fakeTerminal(
     type(text) {
       for (const listener of typing) listener(new TextEncoder().encode(text));
     },
+    isRead: () => typing.size > 0,
     resize(columns, rows) {
       Object.assign(setting, { columns, rows });
       for (const listener of resizing) listener();

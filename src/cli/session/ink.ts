@@ -124,9 +124,10 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     },
   });
   const takeKeys = () =>
-    readKeys(sessionKay, (key) =>
-      key.name === "position" ? screen.locate(key.row ?? 0) : dispatch({ type: "key", key }),
-    );
+    readKeys(sessionKay, (key) => {
+      if (key.name === "position") screen.locate(key.row ?? 0);
+      else if (!sessionKay.signal.aborted) dispatch({ type: "key", key });
+    });
   let releaseKeys = takeKeys();
   const context = createSessionContext({
     kay: sessionKay,
@@ -154,7 +155,6 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   });
   const perform = createEffectRunner(context);
   const releases = [
-    () => releaseKeys(),
     stdout.onResize(() => {
       screen.resize();
       dispatch({ type: "size", columns: stdout.columns(), rows: stdout.rows() });
@@ -163,7 +163,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     kay.out.divert(context.say),
   ];
   try {
-    // The frame is drawn before the network modules load, which takes longer.
+    // The network modules, which load next, take longer than a frame.
     screen.show(session, "now");
     await Promise.resolve();
     begin(sessionKay, link, { dispatch, conversation, options, say: context.say });
@@ -172,7 +172,8 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     for (const release of releases.reverse()) release();
     conversation.end();
     context.end();
-    screen.end();
+    await screen.end();
+    releaseKeys();
   }
   // `run` limits the time for this.
   if (kay.signal.reason === "SIGHUP") await detachSession(kay, link, session).catch(() => {});

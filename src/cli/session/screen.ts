@@ -36,8 +36,11 @@ export type SessionScreen = {
   writeHidden(sequence: string): void;
   /** Lends the terminal to another program. */
   lend<T>(work: () => Promise<T>): Promise<T>;
-  /** Prints everything that is final, removes the live region, and restores the terminal. */
-  end(): void;
+  /**
+   * Prints everything that is final, removes the live region, and restores the terminal. Resolves when the terminal has
+   * answered: keys up to then are encoded for a session, and must not reach the shell.
+   */
+  end(): Promise<void>;
 };
 
 /** Minimum time between two drawings of streamed text, in ms. Keys are shown at once. */
@@ -45,6 +48,9 @@ const CADENCE_MS = 50;
 
 /** How long a terminal may take to report its cursor, in ms. */
 const LOCATE_MS = 250;
+
+/** How long the end of a session waits for the terminal, in ms. */
+const DRAIN_MS = 150;
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -89,6 +95,13 @@ export function createSessionScreen(
     return kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, leave);
   };
   let locating: AbortController | null = null;
+  /** Questions for the cursor position without an answer. */
+  let openQuestions = 0;
+  let drained = () => {};
+  const askPosition = () => {
+    openQuestions += 1;
+    stdout.write(ASK_POSITION);
+  };
   let release = hold();
   /** Passes final text to the screen. */
   const commitFinal = ({ view }: Session) => {
@@ -143,13 +156,17 @@ export function createSessionScreen(
       locating?.abort();
       const mine = new AbortController();
       locating = mine;
-      stdout.write(ASK_POSITION);
+      askPosition();
       void kay.clock.sleep(LOCATE_MS, mine.signal).then(
         () => takeLocation(),
         () => {},
       );
     },
-    locate: takeLocation,
+    locate(row) {
+      openQuestions -= 1;
+      if (openQuestions <= 0) drained();
+      takeLocation(row);
+    },
     redraw() {
       isStopped = false;
       screen.forget();
@@ -174,12 +191,19 @@ export function createSessionScreen(
         draw();
       }
     },
-    end() {
+    async end() {
       waiting?.abort();
+      const isLent = away;
       if (latest && !away) commitFinal(latest);
       away = true;
       screen.clear();
       release();
+      // Nobody reads an answer while the terminal is lent, and after a signal it may be gone.
+      if (isLent || kay.signal.aborted) return;
+      askPosition();
+      const limit = new AbortController();
+      drained = () => limit.abort();
+      await kay.clock.sleep(DRAIN_MS, limit.signal).catch(() => {});
     },
   };
 }
