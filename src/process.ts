@@ -80,15 +80,18 @@ export function endOnCrash(terminal: { restore(): void }, word: (error: unknown)
 }
 
 /** Job control for the terminal. */
-const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
+const jobs: Pick<ProcessStreams, "stop" | "onStop" | "onContinue" | "guard"> = {
   // Stops the whole job, like Ctrl+Z in the terminal. Without a shell that could resume it, the system ignores this.
   stop: () => void process.kill(0, "SIGTSTP"),
-  onContinue: (listener) => {
-    process.on("SIGCONT", listener);
-    return () => process.off("SIGCONT", listener);
-  },
+  onStop: (listener) => listenTo("SIGTSTP", listener),
+  onContinue: (listener) => listenTo("SIGCONT", listener),
   guard: guardTerminal,
 };
+
+function listenTo(signal: NodeJS.Signals, listener: () => void): () => void {
+  process.on(signal, listener);
+  return () => void process.off(signal, listener);
+}
 
 /**
  * Starts the watchdog after the first frame, because a process takes 6 ms to start. An idle session also releases

@@ -163,3 +163,39 @@ test("N25 Ctrl+Z during an answer, and fg, leave one frame on the screen", async
   await session.sees(/> a draft goes on/);
   expect(session.screen().filter((row) => row.startsWith("────"))).toHaveLength(1);
 });
+
+test("Ctrl+Z, bg and fg leave one frame, and the shell has its own modes until then", async () => {
+  const session = await openBusySession("/bin/bash");
+  session.type("\x1a");
+  await session.shows(/Stopped/);
+  session.type("bg\r");
+  await session.shows(/kay ask &/);
+  // The shell reports the second stop with its next prompt.
+  await until(() => {
+    session.type("\r");
+    return /Stopped[\s\S]*kay ask &[\s\S]*Stopped/.test(session.text());
+  }, "It was never stopped in the background.");
+  expect(session.modes().focus).toBe(false);
+  session.type("fg\r");
+  await session.sees(/─{80}\n> a draft/);
+  session.type(" goes on");
+  await session.sees(/> a draft goes on/);
+  expect(session.screen().filter((row) => row.startsWith("────"))).toHaveLength(1);
+  expect(session.modes()).toMatchObject({ bracketedPaste: true, focus: true });
+});
+
+test("a stop that another process requests restores the terminal, and fg continues", async () => {
+  const session = await openBusySession("/bin/bash");
+  process.kill(session.kay, "SIGTSTP");
+  await session.shows(/Stopped/);
+  expect([session.bytes().split(SESSION_MODES.off).length - 1, session.isCursorVisible()]).toEqual([1, true]);
+  expect([session.screen().filter((row) => row.startsWith("────")), session.modes().focus]).toEqual([[], false]);
+  session.type("fg\r");
+  await session.sees(/Stopped[\s\S]*─{80}\n> a draft/);
+  // The second request works like the first.
+  process.kill(session.kay, "SIGTSTP");
+  await session.shows(/Stopped[\s\S]*Stopped/);
+  session.type("fg\r");
+  await session.sees(/Stopped[\s\S]*Stopped[\s\S]*─{80}\n> a draft/);
+  expect(session.modes()).toMatchObject({ bracketedPaste: true, focus: true });
+});

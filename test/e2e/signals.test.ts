@@ -82,13 +82,20 @@ for (const [signal, exit] of [
 }
 
 /** Opens a shell whose kay is at a backend that holds a change for approval. */
-async function openAtPlan() {
+async function openAtPlan(program?: "/bin/bash") {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, SIGN_IN);
   const body = { status: "confirmation_required", message: "Close KAY-3?", confirmation_token: "confirm_1" };
   backend.on("POST /ask", { json: body });
-  return { backend, shell: await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder }) };
+  const shell = await openShell({
+    columns: 80,
+    rows: 24,
+    env: home.env,
+    cwd: home.folder,
+    ...(program ? { shell: program } : {}),
+  });
+  return { backend, shell };
 }
 
 test("N43 Escape and arrows at a question show nothing", async () => {
@@ -113,5 +120,20 @@ test("Ctrl+C at a question exits with 130, nothing done, and the terminal restor
   shell.type("\x03");
   expect(await shell.exit()).toBe(130);
   expect(await shell.run("stty -a")).toEqual(cooked);
+  expect(backend.calls()).toEqual(["POST /ask"]);
+});
+
+test("Ctrl+Z at a question and fg show the question again, with what was typed", async () => {
+  const { shell, backend } = await openAtPlan("/bin/bash");
+  shell.enter('kay ask --confirm "close KAY-3"');
+  await shell.shows(/\[y\/N\] $/);
+  shell.type("n");
+  await shell.shows(/\[y\/N\] n$/);
+  shell.type("\x1a");
+  await shell.shows(/Stopped/);
+  shell.type("fg\r");
+  await shell.shows(/Stopped[\s\S]*\n.*\[y\/N\] n$/);
+  shell.type("o\x03");
+  await shell.shows(/\[y\/N\] no[\s\S]*\n> $/);
   expect(backend.calls()).toEqual(["POST /ask"]);
 });

@@ -25,7 +25,9 @@ export function createTerminalModes(
   const listeners = new Set<() => void>();
   let isRaw = false;
   let isAway = false;
+  let isReturning = false;
   let unwatch: (() => void) | undefined;
+  let unwatchStops: (() => void) | undefined;
 
   const setRaw = (on: boolean) => {
     if (isTerminal && isRaw !== on) streams.stdin().setRawMode(on);
@@ -35,13 +37,33 @@ export function createTerminalModes(
     modes.leave();
     write(modes.off);
   };
+  const suspend = () => {
+    if (!streams.stop || isAway) return;
+    for (const modes of [...active].reverse()) leave(modes);
+    if (isRaw) streams.stdin().setRawMode(false);
+    isAway = true;
+    // With a listener, the signal would not stop the process.
+    unwatchStops?.();
+    streams.stop();
+    setTimeout(() => isAway && takeBack(), STOP_MS);
+  };
   const takeBack = () => {
-    isAway = false;
     // The shell may have changed the mode without the stream noticing, and only a change has an effect.
     if (isRaw) {
       streams.stdin().setRawMode(false);
       streams.stdin().setRawMode(true);
     }
+    if (isReturning) return;
+    isReturning = true;
+    // After `bg`, the system stops the process in `setRawMode` until `fg`. That second SIGCONT is delivered in the next
+    // turn of the event loop, and belongs to the same return.
+    setImmediate(() => setImmediate(finishReturn));
+  };
+  const finishReturn = () => {
+    [isAway, isReturning] = [false, false];
+    if (active.size === 0) return;
+    unwatchStops?.();
+    unwatchStops = streams.onStop?.(suspend);
     for (const { on } of active) write(on);
     for (const listener of listeners) listener();
   };
@@ -49,26 +71,21 @@ export function createTerminalModes(
     if (!active.delete(modes)) return;
     if (!isAway) leave(modes);
     modes.done();
-    if (active.size === 0) unwatch?.();
+    if (active.size > 0) return;
+    unwatch?.();
+    unwatchStops?.();
   };
 
   return {
     raw: setRaw,
     modes(on, off, leave = () => {}) {
       const modes = { on, off, leave, done: streams.guard?.(off) ?? (() => {}) };
-      if (active.size === 0) unwatch = streams.onContinue?.(takeBack);
+      if (active.size === 0) [unwatch, unwatchStops] = [streams.onContinue?.(takeBack), streams.onStop?.(suspend)];
       active.add(modes);
       write(on);
       return () => release(modes);
     },
-    suspend() {
-      if (!streams.stop || isAway) return;
-      for (const modes of [...active].reverse()) leave(modes);
-      if (isRaw) streams.stdin().setRawMode(false);
-      isAway = true;
-      streams.stop();
-      setTimeout(() => isAway && takeBack(), STOP_MS);
-    },
+    suspend,
     onContinue(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -153,6 +170,8 @@ export type ProcessStreams = {
   hangUp(): void;
   /** Stops this process and its job; absent without job control. */
   stop?(): void;
+  /** Registers for a request to stop from another process (SIGTSTP), which then has no other effect. */
+  onStop?(listener: () => void): () => void;
   /** Registers for the continuation of this process after a stop. */
   onContinue?(listener: () => void): () => void;
   /** Lets another process write `off` and end raw mode if this one is killed before it calls the returned function. */

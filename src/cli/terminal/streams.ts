@@ -33,7 +33,9 @@ export function createTerminal(streams: ProcessStreams): StreamTerminal {
 }
 
 /** The keyboard's modes. Without `echo`, the terminal echoes lines itself. */
-type Keyboard = Pick<TerminalModes, "raw" | "modes" | "suspend"> & { echo: ((text: string) => void) | null };
+type Keyboard = Pick<TerminalModes, "raw" | "modes" | "suspend" | "onContinue"> & {
+  echo: ((text: string) => void) | null;
+};
 
 function getSource(streams: ProcessStreams, isTerminal: boolean, keyboard: Keyboard): Source {
   const { raw, echo } = keyboard;
@@ -172,7 +174,7 @@ async function dropTyped(streams: ProcessStreams, raw: (on: boolean) => void): P
 /** Reads a line in raw mode. `before` was typed with the previous line. */
 async function readTypedLine(
   streams: ProcessStreams,
-  { raw, modes, suspend, echo }: Keyboard & { echo(text: string): void },
+  { raw, modes, suspend, onContinue, echo }: Keyboard & { echo(text: string): void },
   { before, show, signal }: { before: string; show(): void; signal: AbortSignal },
 ): Promise<{ line: string | null; rest: string }> {
   const { createTypedLine } = await import("./typed-line.ts");
@@ -182,6 +184,11 @@ async function readTypedLine(
   const typedLine = createTypedLine({ echo: echoNew, interrupt: streams.interrupt, suspend });
   // If this process is killed, another one ends raw mode.
   const release = modes("", "");
+  const forget = onContinue(() => {
+    echo("\r");
+    show();
+    echo(typedLine.getText());
+  });
   raw(true);
   show();
   try {
@@ -195,6 +202,7 @@ async function readTypedLine(
     return { line: line ?? null, rest: typedLine.getRest() };
   } finally {
     raw(false);
+    forget();
     release();
   }
 }

@@ -5,6 +5,8 @@ import stringWidth from "string-width";
 export type TypedLine = {
   /** Adds typed text. Returns the line at Enter, null at Ctrl+D in an empty line; undefined before that. */
   push(text: string): string | null | undefined;
+  /** Returns the line as typed so far. */
+  getText(): string;
   /** Returns what was typed or pasted after the line. */
   getRest(): string;
 };
@@ -49,6 +51,7 @@ export function createTypedLine({ echo, interrupt, suspend }: TypedLineEffects):
       for (const key of input.slice(0, input.length - unfinished.length).replace(SEQUENCES, "")) take(key);
       return line;
     },
+    getText: () => text,
     getRest: () => rest,
   };
 }
