@@ -10,6 +10,9 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "ut
 const args = process.argv.slice(2);
 let hasEnded = false;
 
+// A umask that denies the owner would make kay's own files unreadable.
+process.umask(process.umask(0o077) & 0o077);
+
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V" || args[0] === "version"))
   say(1, manifest.version);
 else if (!isNewEnough(manifest.engines.node)) startOnPinnedNode();

@@ -127,6 +127,14 @@ test("S11 an unreadable file names path and errno, and nothing is overwritten", 
   expect(statSync(file).isDirectory()).toBe(true);
 });
 
+test("S11 a file that cannot be inspected, such as a link to itself, names path and errno", () => {
+  const { path, file } = folderWith();
+  symlinkSync(file, file);
+  expect(problemIn(() => settingsIn(path, { uid: process.getuid?.() }).settings.get("model"))).toBe(
+    `BROKEN_SETTINGS: Could not read the settings file ${file} (ELOOP). Make it readable, or set KAY_CONFIG_DIR to another folder.`,
+  );
+});
+
 test("S14 without any folder, settings from a flag, the environment or the default need none", () => {
   const paths = createPaths({ env: {}, platform: "linux", home: "/", cwd: "/" });
   const { settings } = settingsIn("", {

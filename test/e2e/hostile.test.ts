@@ -61,6 +61,15 @@ test("with a umask of 0 no other user can put compiled code where kay would run 
   expect([cache, join(cache, "compiled")].map((folder) => statSync(folder).mode & 0o777)).toEqual([0o700, 0o700]);
 });
 
+test("a umask that denies the owner does not make kay's files unreadable", async () => {
+  const home = openHome();
+  const script = "umask 777; kay config set model offline && kay config get model";
+  expect(await shell(home.env, home.folder, script)).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/offline\n$/),
+  });
+});
+
 test("compiled code that others could have changed is not run", async () => {
   const home = openHome();
   const cache = join(home.folder, "shared", "kay", "compiled");

@@ -5,6 +5,7 @@ import {
   lstatSync,
   readFileSync,
   renameSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -96,14 +97,18 @@ function readBytes(path: string): Uint8Array | null {
   try {
     return readFileSync(path);
   } catch (error) {
-    const errno = getErrno(error);
-    if (errno === "ENOENT") return null;
-    throw new Problem("BROKEN_SETTINGS", `Could not read the settings file ${path} (${errno}).`, {
-      hint: "Make it readable, or set KAY_CONFIG_DIR to another folder.",
-      details: { path, errno },
-      cause: error,
-    });
+    if (getErrno(error) === "ENOENT") return null;
+    throw unreadableProblem(path, error);
   }
+}
+
+function unreadableProblem(path: string, cause: unknown): Problem {
+  const errno = getErrno(cause);
+  return new Problem("BROKEN_SETTINGS", `Could not read the settings file ${path} (${errno}).`, {
+    hint: "Make it readable, or set KAY_CONFIG_DIR to another folder.",
+    details: { path, errno },
+    cause,
+  });
 }
 
 /**
@@ -113,7 +118,7 @@ function readBytes(path: string): Uint8Array | null {
  * @throws Problem STORE_UNREADABLE
  */
 function checkOwner(path: string, uid: number | undefined): void {
-  const info = uid === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  const info = uid === undefined ? undefined : inspectPath(path);
   if (!info) return;
   if (info.uid !== 0 && info.uid !== uid) throw foreignProblem(path);
   if ((info.mode & 0o002) === 0) return;
@@ -121,6 +126,14 @@ function checkOwner(path: string, uid: number | undefined): void {
     hint: "Check its content, then remove their access (`chmod o-w`).",
     details: { path },
   });
+}
+
+function inspectPath(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unreadableProblem(path, error);
+  }
 }
 
 /** Decodes the file without a byte order mark. Windows editors save UTF-16, which is reported rather than guessed. */
