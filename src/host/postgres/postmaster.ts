@@ -10,12 +10,13 @@ const STEP_MS = 20;
 
 /**
  * Whether a Postgres is running on the data without listening. Removes a stale pid file whose number another program
- * now has, because Postgres would mistake that program for a server.
+ * now has, because Postgres would mistake that program for a server, and one without a number, which a power failure
+ * leaves and which Postgres refuses.
  */
 export async function isServerRunning(area: PostgresArea, machine: Machine): Promise<boolean> {
   const pid = await readPostmasterPid(area);
-  if (pid === undefined || !isAlive(machine, pid)) return false;
-  if (await isPostmaster(area, machine, pid)) return true;
+  if (pid !== undefined && !isAlive(machine, pid)) return false;
+  if (pid !== undefined && (await isPostmaster(area, machine, pid))) return true;
   await rm(join(area.data, "postmaster.pid"), { force: true });
   return false;
 }

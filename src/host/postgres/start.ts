@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -151,13 +151,23 @@ async function withStartLock<T>(area: PostgresArea, machine: Machine, work: () =
 async function acquireUse(area: PostgresArea, machine: Machine): Promise<Use> {
   const folder = join(area.folder, "users");
   const note = `${machine.pid}-${randomBytes(4).toString("hex")}`;
+  const processes = createProcesses(machine.pid, (pid) => isAlive(machine, pid));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await (await open(join(folder, note), "wx", 0o600)).close();
+  await writeFile(join(folder, note), (await processes.getStartTime(machine.pid)) ?? "", { flag: "wx", mode: 0o600 });
+  /** Whether the process still runs. The start time tells it from a later one with its number. */
+  const isInUse = async (name: string) => {
+    const started = await readFile(join(folder, name), "utf8").catch(() => "");
+    const current = await processes.getStartTime(Number.parseInt(name, 10));
+    return current !== null && (started === "" || started === current);
+  };
   const isAlone = async () => {
-    const notes = (await readdir(folder)).filter((name) => name !== note);
-    const stale = notes.filter((name) => !isAlive(machine, Number.parseInt(name, 10)));
-    for (const other of stale) await rm(join(folder, other), { force: true });
-    return stale.length === notes.length;
+    let count = 0;
+    for (const name of await readdir(folder)) {
+      if (name === note) continue;
+      if (await isInUse(name)) count++;
+      else await rm(join(folder, name), { force: true });
+    }
+    return count === 0;
   };
   const leave = async () => {
     await rm(join(folder, note), { force: true });

@@ -239,6 +239,27 @@ test("a stale pid file is not taken for a running Postgres, even if its number b
   expect(other.exitCode).toBe(null);
 });
 
+test("a user of the database that ended does not keep it running, even if its number belongs to another program now", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await writeFile(join(first.folder, "users", `${process.ppid}-00112233`), "1");
+  const pid = await readPostmasterPid(first.folder);
+  await first.stop();
+  expect(await isRunning(pid)).toBe(false);
+});
+
+test("a pid file that a power failure emptied does not keep Postgres from starting", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await first.stop();
+  for (const text of ["", "\0".repeat(90)]) {
+    await writeFile(join(first.folder, "data", "postmaster.pid"), text);
+    const { config, stop } = await start(world);
+    expect(await ask(config, "select 1")).toBe(1);
+    await stop();
+  }
+});
+
 test("a start lock whose holder is gone is removed", async () => {
   const world = await postgresWorld();
   const first = await start(world);
