@@ -31,13 +31,16 @@ export function getBackoffMs(attempt: number, waitMs: number | null, chance: num
   return Math.max(MIN_WAIT_MS, waitMs ?? 1000 * attempt * (1 + chance / 4));
 }
 
-/** Formats a wait: `90 s`, `60 min`, or with the date if it is longer than a day. */
-export function formatWait(ms: number, now: number): string {
+const DAY_MS = 86_400_000;
+
+/** Formats a wait: `90 s`, `60 min`, or in days, with the date if the current time is known. */
+export function formatWait(ms: number, now?: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds <= 120) return `${seconds} s`;
-  if (seconds <= 86_400) return `${Math.ceil(seconds / 60)} min`;
-  const until = new Date(now + ms);
-  return Number.isNaN(until.getTime()) ? `${seconds} s` : `${seconds} s (until ${until.toISOString().slice(0, 10)})`;
+  if (ms <= DAY_MS) return `${Math.ceil(seconds / 60)} min`;
+  if (ms > 366 * DAY_MS) return "more than a year";
+  const days = `${Math.ceil(ms / DAY_MS)} days`;
+  return now === undefined ? days : `${days} (until ${new Date(now + ms).toISOString().slice(0, 10)})`;
 }
 
 /** Sleeps. @throws Problem CANCELLED when the signal ends the sleep */

@@ -46,12 +46,10 @@ test("H18 a wait of more than a minute fails at once and names the wait", async 
   const backend = await fakeBackend();
   backend.on("GET /connections", limitRequests("1771404540"), limitRequests("3600"), limitRequests("999999999999999"));
   const { api, clock } = apiFor(backend.url, { token: "T0" });
-  const now = () => clock.now();
-  const far = new Date(now() + 1771404540_000).toISOString().slice(0, 10);
   expect(await catchProblem(api.connections())).toMatchObject({
     code: "RATE_LIMITED",
     message: `${backend.url} received too many requests (429).`,
-    hint: `Try again in 1771404540 s (until ${far}).`,
+    hint: "Try again in more than a year.",
     details: { retry_after: 1771404540 },
   });
   expect((await catchProblem(api.connections())).hint).toBe("Try again in 60 min.");

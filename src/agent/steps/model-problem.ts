@@ -35,7 +35,7 @@ function describeOwnError({ label }: ModelSource, error: unknown): string {
 function describeFault(model: ModelSource, fault: ModelFault): string {
   // Without the key, it cannot be removed from what the provider says about it.
   const reason = isKeyRefused(fault) && !model.key ? "" : cleanReason(fault.reason, model);
-  const wait = fault.waitMs ? ` It asks to wait ${formatWait(fault.waitMs, 0)}.` : "";
+  const wait = fault.waitMs ? ` It asks to wait ${formatWait(fault.waitMs)}.` : "";
   const page = fault.page && !reason ? ` Its answer is the web page “${fault.page}”.` : "";
   return `${describeStatus(model, fault)}${reason ? `: ${reason}` : ""}.${page}${wait}`;
 }
@@ -69,7 +69,7 @@ function getHint({ label, key }: ModelSource, fault: ModelFault, error: unknown)
     return { hint: `Run \`ollama pull ${label.slice(7)}\`, or ${OTHER_MODEL}.` };
   if (fault.status === 404)
     return { hint: "Run `kay model list` to see the models, and choose one with `kay config set model`." };
-  if (fault.waitMs) return { hint: `Try again in ${formatWait(fault.waitMs, 0)}, or ${OTHER_MODEL}.` };
+  if (fault.waitMs) return { hint: `Try again in ${formatWait(fault.waitMs)}, or ${OTHER_MODEL}.` };
   return {};
 }
 
