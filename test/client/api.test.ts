@@ -176,7 +176,8 @@ test("H20 a redirect of any call is refused, and the other origin gets nothing",
   const headers = { Location: `${other.url}/x` };
   backend.on("POST /auth/refresh", { status: 307, headers });
   backend.on("POST /connections/connect?service=jira", { status: 301, headers });
-  backend.on("GET /connections", { status: 302, headers: { Location: "/elsewhere" } }, { status: 304 });
+  const below = { status: 308, headers: { Location: "/kay/connections" } };
+  backend.on("GET /connections", { status: 302, headers: { Location: "/elsewhere" } }, below, { status: 304 });
   const { api } = apiFor(backend.url, TOKEN);
   const refused = `${backend.url} answered with an unexpected redirect to ${other.url} (307).`;
   expect(await api.refresh("R0", "I1")).toMatchObject({
@@ -189,6 +190,9 @@ test("H20 a redirect of any call is refused, and the other origin gets nothing",
   });
   expect((await catchProblem(api.connections())).message).toBe(
     `${backend.url} answered with an unexpected redirect to ${backend.url} (302).`,
+  );
+  expect((await catchProblem(api.connections())).message).toBe(
+    `${backend.url} answered with an unexpected redirect to ${backend.url}/kay (308).`,
   );
   expect((await catchProblem(api.connections())).message).toBe(
     `${backend.url} answered with an unexpected redirect (304).`,

@@ -50,9 +50,12 @@ export function unexpectedAnswerProblem(
   const title = isPage ? getPageTitle(answer.body) : undefined;
   const page = `a web page${title ? ` (“${title}”)` : ""}`;
   const description = answer.body.trim() === "" ? "an empty body" : isPage ? page : "something else";
+  // 511 comes from a captive portal (RFC 6585, 6).
+  const needsSignIn = answer.status === 511;
   const isPortal = code === "BAD_ANSWER" && isPage;
   return new Problem(code, `${context.host} answered ${answer.status} with ${description} instead of JSON.`, {
     details: { http_status: answer.status },
+    ...(needsSignIn ? { hint: "Sign in to the network in your browser, then try again." } : {}),
     ...(isPortal ? { hint: `${ERRORS.BAD_ANSWER.hint} ${PORTAL}` } : {}),
   });
 }

@@ -53,7 +53,7 @@ export async function withRetries<T>(backend: BackendConnection, call: Call, onc
 /** Returns a successful answer and throws for any other. Must run within `withRetries`. */
 export function checkAnswer(backend: BackendConnection, call: Call, answer: Incoming): Incoming {
   recordClock(backend, answer);
-  if (answer.status >= 300 && answer.status < 400) throw redirectProblem(backend, answer);
+  if (answer.status >= 300 && answer.status < 400) throw redirectProblem(backend, call, answer);
   if (answer.status < 400) return answer;
   const problem = toProblem(answer, toAnswerContext(backend, call));
   const passing = [429, 502, 503, 504].includes(answer.status) && TEMPORARY.has(problem.code);
@@ -129,10 +129,17 @@ function isNothingListening(backend: BackendConnection, problem: Problem): boole
   return problem.details.errno === "ECONNREFUSED" && isLoopbackHost(new URL(backend.baseUrl).hostname);
 }
 
-function redirectProblem(backend: BackendConnection, answer: Incoming): Problem {
+/** Returns the address of the backend that a redirect of a call leads to: without the path of the call, or else its origin. */
+function findBase(target: URL, path: string): string {
+  const [name = ""] = path.split("?");
+  const isSamePlace = target.pathname.endsWith(name);
+  return isSamePlace ? `${target.origin}${target.pathname.slice(0, -name.length)}` : target.origin;
+}
+
+function redirectProblem(backend: BackendConnection, call: Call, answer: Incoming): Problem {
   const target = URL.parse(answer.headers.location ?? "", backend.baseUrl);
   const web = target?.protocol === "http:" || target?.protocol === "https:";
-  const redirect = answer.headers.location && target && web ? ` to ${target.origin}` : "";
+  const redirect = answer.headers.location && target && web ? ` to ${findBase(target, call.path)}` : "";
   return new Problem(
     "REDIRECT_REFUSED",
     `${getHost(backend)} answered with an unexpected redirect${redirect} (${answer.status}).`,
