@@ -15,14 +15,15 @@ import {
 export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, string | undefined>): Transport {
   // The user's own authority mostly signed the certificate. Node parses its 145 others for 10 ms, for each connection.
   let isOwnEnough = true;
+  const send = createPatientSender(builtin);
   return async (exchange) => {
     const { url } = exchange;
     const options = { ...getTarget(url), agent: false as const };
     const ownAuthorities = url.protocol === "https:" ? loadOwnAuthorities(builtin, env) : undefined;
-    if (!ownAuthorities) return toAnswer(await sendRequest(builtin, exchange, url.protocol, options));
+    if (!ownAuthorities) return toAnswer(await send(exchange, options));
     if (isOwnEnough) {
       try {
-        return toAnswer(await sendRequest(builtin, exchange, url.protocol, { ...options, ca: ownAuthorities }));
+        return toAnswer(await send(exchange, { ...options, ca: ownAuthorities }));
       } catch (error) {
         // Nothing was sent yet.
         if (exchange.sent || !UNTRUSTED.has(String((error as NodeJS.ErrnoException).code))) throw error;
@@ -30,8 +31,36 @@ export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, 
       }
     }
     const ca = addDefaultAuthorities(builtin, ownAuthorities);
-    return toAnswer(await sendRequest(builtin, exchange, url.protocol, { ...options, ca }));
+    return toAnswer(await send(exchange, { ...options, ca }));
   };
+}
+
+/** Time in ms for each address of a host on a slow network. Node's own, 250 ms, is shorter than the way to a satellite. */
+const PATIENT_ATTEMPT_MS = 3_000;
+
+/**
+ * Creates the sender of requests. Node gives each address of a host but the last little time, so that a silent one does
+ * not delay every request. If that is too little for all of them, tries again with more.
+ */
+function createPatientSender(builtin: LoadBuiltin) {
+  let isPatient = false;
+  return async (exchange: Exchange, options: RequestOptions): Promise<IncomingMessage> => {
+    const send = () =>
+      sendRequest(builtin, exchange, exchange.url.protocol, {
+        ...options,
+        ...(isPatient ? { autoSelectFamilyAttemptTimeout: PATIENT_ATTEMPT_MS } : {}),
+      });
+    if (isPatient) return send();
+    return send().catch((error: unknown) => {
+      if (exchange.sent || !isCutShort(error)) throw error;
+      isPatient = true;
+      return send();
+    });
+  };
+}
+
+function isCutShort(error: unknown): boolean {
+  return error instanceof AggregateError && error.errors.some(({ code }) => code === "ETIMEDOUT");
 }
 
 /** Errors of certificates that another authority may have signed. */

@@ -33,8 +33,11 @@ export function toSendProblem(error: unknown, exchange: Exchange, endReason: End
   const proxyStatus = exchange.proxy && findProxyStatus(error);
   if (proxyStatus) return proxyRefusedProblem(exchange, Number(proxyStatus), error);
   if (code.startsWith("HPE_")) {
-    const server = exchange.proxy && !sent ? `The proxy ${exchange.proxy}` : url.origin;
-    return new Problem("BAD_ANSWER", `${server} does not speak HTTP (${code}).`, options);
+    // A proxy answers itself until it has opened a tunnel, and always for plain HTTP.
+    const isProxy = exchange.proxy && (!sent || url.protocol === "http:");
+    const server = isProxy ? `The proxy ${exchange.proxy}` : url.origin;
+    const hint = isProxy ? { hint: PROXY_HINT } : {};
+    return new Problem("BAD_ANSWER", `${server} does not speak HTTP (${code}).`, { ...options, ...hint });
   }
   const suffix = code ? ` (${code})` : "";
   const through = exchange.proxy ? ` through the proxy ${exchange.proxy}` : "";
@@ -94,6 +97,7 @@ export function proxyRefusedProblem(
     });
   }
   return new Problem("UNREACHABLE", `The proxy ${proxy} refused to connect to ${url.host} (${status}).`, {
+    hint: "Check the address and the rules of the proxy, or add the host to NO_PROXY.",
     details,
     cause,
   });
@@ -104,8 +108,10 @@ const NETWORK_HINTS: Record<string, string> = {
   ipv6: "This machine cannot reach IPv6 addresses. Use the backend's name or its IPv4 address.",
 };
 
+const PROXY_HINT = "Check the proxy URL, or add the host to NO_PROXY.";
+
 function getUnreachableHint({ url, proxy }: Exchange, code: string): string | undefined {
-  if (proxy) return "Check the proxy URL, or add the host to NO_PROXY.";
+  if (proxy) return PROXY_HINT;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return `The name ${url.hostname} was not found. Check the address and the network.`;
   if (!isLoopbackHost(url.hostname)) return undefined;
@@ -162,6 +168,11 @@ export function getTlsHint(
   const caProblem = findExtraCaProblem?.();
   if (caProblem) return `${caProblem} Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`;
   const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the certificate of the authority that issued the one of ${url.host}`;
+  // No authority makes these certificates valid.
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return `Use a name in the certificate, or ask the administrator of ${url.hostname} for one that includes this name.`;
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return `Check the date and time of this machine. If they are correct, ask the administrator of ${url.hostname} to renew the certificate.`;
   if (/^(EPROTO|ERR_SSL_)/.test(code))
     return `Check that ${url.host} supports HTTPS. Behind a company proxy: ${trust.charAt(0).toLowerCase()}${trust.slice(1)}.`;
   return `${trust}, if you trust it.`;

@@ -87,8 +87,8 @@ export async function readBody({ status, headers, body }: StreamedAnswer, origin
 }
 
 /**
- * Creates the transport to a backend: through a proxy if one applies to the URL, otherwise direct. Plain HTTP to this
- * machine is always direct. Follows no redirects and retries nothing.
+ * Creates the transport to a backend: through a proxy if one applies to the URL, otherwise direct. A request to
+ * this machine is always direct. Follows no redirects and retries nothing.
  *
  * @param ports.builtin `process.getBuiltinModule`
  * @param ports.env proxies and KAY_CA_FILE
@@ -97,9 +97,9 @@ export function createTransport({ builtin, env }: TransportPorts): Transport {
   const direct = createDirectTransport(builtin, env);
   return async (exchange) => {
     const { url } = exchange;
-    if (url.protocol === "http:" && isLoopbackHost(url.hostname)) return direct(exchange);
-    exchange.findMissingNetwork = (code) => findMissingNetwork(builtin, url.hostname, code);
     exchange.findExtraCaProblem = () => findExtraCaProblem(builtin, env);
+    if (isLoopbackHost(url.hostname)) return direct(exchange);
+    exchange.findMissingNetwork = (code) => findMissingNetwork(builtin, url.hostname, code);
     const proxy = findProxy(url, env, builtin("node:net").BlockList);
     return proxy ? createProxyTransport(builtin, env, proxy)(exchange) : direct(exchange);
   };

@@ -63,7 +63,7 @@ test("each step of a working route is reported", async () => {
   const port = await listen(server);
   const legs = await probe(`https://localhost:${port}/kay`, { KAY_CA_FILE: certificate.file });
   expect(formatSteps(legs)).toEqual({
-    proxy: "ok: None: no proxy is set for this address.",
+    proxy: "ok: None: a request to this machine never uses one.",
     name: "ok: localhost is this machine.",
     connect: `ok: Port ${port}: IPv4 in N ms; IPv6 fails (ECONNREFUSED).`,
     tls: expect.stringMatching(
@@ -76,7 +76,7 @@ test("a certificate of an unknown authority is a TLS failure, with its issuer an
   const port = await listen(secureServer().server);
   const legs = await probe(`https://127.0.0.1:${port}`);
   expect(formatSteps(legs)).toEqual({
-    proxy: "ok: None: no proxy is set for this address.",
+    proxy: "ok: None: a request to this machine never uses one.",
     name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${port}: IPv4 in N ms.`,
     tls: "failed: The certificate of 127.0.0.1, issued by localhost, is not trusted: its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT). Trusts Node's authorities.",
@@ -132,15 +132,15 @@ test("through a proxy the connection is to the proxy, and the tunnel is a separa
   const { certificate, server } = secureServer();
   const proxy = await proxyTo(await listen(server));
   const env = { HTTPS_PROXY: `http://ann:s3cr%40t@127.0.0.1:${proxy.port}`, KAY_CA_FILE: certificate.file };
-  const legs = await probe("https://localhost:1234", env);
+  const legs = await probe("https://kay.example.test:1234", env);
   expect(formatSteps(legs)).toEqual({
     proxy: `ok: http://127.0.0.1:${proxy.port}, which HTTPS_PROXY names.`,
     name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${proxy.port}: IPv4 in N ms.`,
-    tunnel: "ok: The proxy connects to localhost:1234.",
+    tunnel: "ok: The proxy connects to kay.example.test:1234.",
     tls: expect.stringMatching(/^warning: TLSv1\.3, certificate issued by localhost/),
   });
-  expect(proxy.asked).toEqual([`localhost:1234 Basic ${Buffer.from("ann:s3cr@t").toString("base64")}`]);
+  expect(proxy.asked).toEqual([`kay.example.test:1234 Basic ${Buffer.from("ann:s3cr@t").toString("base64")}`]);
   expect(JSON.stringify(legs)).not.toMatch(/s3cr|ann/);
 });
 
@@ -188,16 +188,16 @@ test("an unusable kind of proxy fails at once and names its variable", async () 
 test("NO_PROXY is named if it decided", async () => {
   const { certificate, server } = secureServer();
   const port = await listen(server);
-  const env = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "localhost", KAY_CA_FILE: certificate.file };
-  expect(formatSteps(await probe(`https://localhost:${port}`, env))).toMatchObject({
-    proxy: "ok: None: NO_PROXY includes localhost, so HTTPS_PROXY is not used.",
+  const env = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "kay.example.test", KAY_CA_FILE: certificate.file };
+  expect(formatSteps(await probe(`https://kay.example.test:${port}`, env))).toMatchObject({
+    proxy: "ok: None: NO_PROXY includes kay.example.test, so HTTPS_PROXY is not used.",
   });
 });
 
 test("plain http to this machine has only a connection step", async () => {
   const port = await listen(createServer());
   expect(formatSteps(await probe(`http://127.0.0.1:${port}`, { HTTP_PROXY: "http://127.0.0.1:9" }))).toEqual({
-    proxy: "ok: None: plain HTTP to this machine never uses one.",
+    proxy: "ok: None: a request to this machine never uses one.",
     name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${port}: IPv4 in N ms.`,
   });

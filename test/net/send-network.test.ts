@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type RequestOptions } from "node:https";
+import { type AddressInfo, createServer, Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readCertificates } from "#net/authorities";
@@ -123,6 +123,34 @@ function machine(...addresses: { internal: boolean; family: "IPv4" | "IPv6" }[])
   const os = { networkInterfaces: () => ({ some: addresses }) };
   return ((name: string) => (name === "node:os" ? os : process.getBuiltinModule(name))) as LoadBuiltin;
 }
+
+/** Node's modules, where each connection attempt of a request without a longer limit is cut short. */
+function slowNetwork(limits: unknown[]): LoadBuiltin {
+  const http = process.getBuiltinModule("node:http");
+  const request = (
+    options: RequestOptions & { autoSelectFamilyAttemptTimeout?: number },
+    listener: (response: IncomingMessage) => void,
+  ) => {
+    limits.push(options.autoSelectFamilyAttemptTimeout);
+    if (options.autoSelectFamilyAttemptTimeout) return http.request(options, listener);
+    const attempts = ["ETIMEDOUT", "ENETUNREACH"].map((code) => Object.assign(new Error(code), { code }));
+    const createConnection = () => new Socket().destroy(new AggregateError(attempts));
+    return http.request({ ...options, agent: undefined, createConnection }, listener);
+  };
+  return ((name: string) =>
+    name === "node:http" ? { ...http, request } : process.getBuiltinModule(name)) as LoadBuiltin;
+}
+
+// https://github.com/nodejs/node/issues/54359
+test("addresses that need longer than Node gives them are tried again with more time, then always", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /", { json: {} }, { json: {} });
+  const limits: unknown[] = [];
+  const send = createSend({ builtin: slowNetwork(limits), env: {}, clock: realClock });
+  for (let count = 0; count < 2; count++)
+    expect((await send({ method: "GET", url: `${backend.url}/`, timeoutMs: 60_000 })).status).toBe(200);
+  expect(limits).toEqual([undefined, 3_000, 3_000]);
+});
 
 test("a machine without any network is reported as offline, one without IPv6 as lacking that", () => {
   const [loopback, wifi] = [

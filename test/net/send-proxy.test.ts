@@ -73,8 +73,8 @@ test("H15 an empty lower-case variable does not mask the upper-case one", async 
   backend.on("GET /x", { json: { ok: true } });
   const proxy = await fakeProxy(backend.port);
   const env = { https_proxy: "", HTTPS_PROXY: proxy.url.replace("//", "//ann:p%40ss@"), KAY_CA_FILE: certificate.file };
-  expect((await send(`https://localhost:${backend.port}/x`, env)).body).toBe('{"ok":true}');
-  expect(proxy.asked).toEqual([`CONNECT localhost:${backend.port}`]);
+  expect((await send("https://kay.example.test/x", env)).body).toBe('{"ok":true}');
+  expect(proxy.asked).toEqual(["CONNECT kay.example.test:443"]);
   expect(proxy.credentials).toEqual([`Basic ${btoa("ann:p@ss")}`]);
 });
 
@@ -121,9 +121,10 @@ test("a proxy that is missing, refuses, or wants other credentials is named as t
     "Cannot reach https://kay.example.test through the proxy http://127.0.0.1:9 (ALL_PROXY) (ECONNREFUSED).",
   ]);
   const refused = await send("https://kay.example.test/x", { HTTPS_PROXY: refusing.url }).catch((error) => error);
-  expect([refused.code, refused.message]).toEqual([
+  expect([refused.code, refused.message, refused.hint]).toEqual([
     "UNREACHABLE",
     `The proxy ${refusing.url} (HTTPS_PROXY) refused to connect to kay.example.test (403).`,
+    "Check the address and the rules of the proxy, or add the host to NO_PROXY.",
   ]);
   const asked = await send("https://kay.example.test/x", { HTTPS_PROXY: asking.url }).catch((error) => error);
   expect([asked.code, asked.message]).toEqual([
@@ -139,6 +140,9 @@ test("a backend named by an address needs a certificate for that address, whatev
   const env = { HTTPS_PROXY: proxy.url.replace("127.0.0.1", "localhost"), KAY_CA_FILE: certificate.file };
   const fault = await send("https://198.51.100.7/x", env).catch((error) => error);
   expect([fault.code, fault.details.errno]).toEqual(["TLS_FAILED", "ERR_TLS_CERT_ALTNAME_INVALID"]);
+  expect(fault.hint).toBe(
+    "Use a name in the certificate, or ask the administrator of 198.51.100.7 for one that includes this name.",
+  );
   expect(proxy.asked).toEqual(["CONNECT 198.51.100.7:443"]);
 });
 
@@ -169,11 +173,17 @@ test("a proxy that rejects the credentials of a forwarded request, and one that 
     false,
   ]);
   const other = await listen(createTcpServer((socket) => void socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
-  const fault = await send("https://kay.example.test/x", { HTTPS_PROXY: other }).catch((error) => error);
-  expect([fault.code, fault.message]).toEqual([
-    "BAD_ANSWER",
-    `The proxy ${other} (HTTPS_PROXY) does not speak HTTP (HPE_INVALID_CONSTANT).`,
-  ]);
+  for (const [scheme, variable] of [
+    ["https", "HTTPS_PROXY"],
+    ["http", "HTTP_PROXY"],
+  ]) {
+    const fault = await send(`${scheme}://kay.example.test/x`, { [`${variable}`]: other }).catch((error) => error);
+    expect([fault.code, fault.message, fault.hint]).toEqual([
+      "BAD_ANSWER",
+      `The proxy ${other} (${variable}) does not speak HTTP (HPE_INVALID_CONSTANT).`,
+      "Check the proxy URL, or add the host to NO_PROXY.",
+    ]);
+  }
 });
 
 test("a proxy may itself use TLS, with an authority from KAY_CA_FILE", async () => {
@@ -182,9 +192,18 @@ test("a proxy may itself use TLS, with an authority from KAY_CA_FILE", async () 
   backend.on("GET /x", { json: { ok: true } });
   const proxy = await fakeProxy(backend.port, 200, certificate);
   const env = { ALL_PROXY: proxy.url.replace("//", "//ann:s@"), KAY_CA_FILE: certificate.file };
-  expect((await send(`https://localhost:${backend.port}/x`, env)).body).toBe('{"ok":true}');
+  expect((await send("https://kay.example.test/x", env)).body).toBe('{"ok":true}');
   expect((await send("http://kay.example.test/y", env)).body).toBe('{"forwarded":true}');
   expect(proxy.credentials).toEqual([`Basic ${btoa("ann:s")}`, `Basic ${btoa("ann:s")}`]);
+});
+
+test("https to this machine never uses a proxy", async () => {
+  const certificate = selfSigned();
+  const backend = await fakeBackend({ tls: certificate });
+  backend.on("GET /x", { json: { ok: true } }, { json: { ok: true } });
+  const env = { HTTPS_PROXY: "http://127.0.0.1:9", ALL_PROXY: "socks5://127.0.0.1:1", KAY_CA_FILE: certificate.file };
+  for (const host of ["localhost", "127.0.0.1"])
+    expect((await send(`https://${host}:${backend.port}/x`, env)).body).toBe('{"ok":true}');
 });
 
 test("plain http to another host is forwarded by the proxy, to this machine never", async () => {

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A new self-signed certificate for localhost and 127.0.0.1, and its file, which is removed when the test ends. */
+/** A new self-signed certificate for localhost, kay.example.test and 127.0.0.1, and its file, which is removed when the test ends. */
 export function selfSigned(): { key: string; cert: string; file: string } {
   const folder = mkdtempSync(join(tmpdir(), "kay-certificate-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "cert.pem");
   const key = join(folder, "key.pem");
-  const names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
+  const names = "subjectAltName=DNS:localhost,DNS:kay.example.test,IP:127.0.0.1";
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   execFileSync(
     "openssl",

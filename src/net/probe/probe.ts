@@ -80,8 +80,7 @@ function getTarget({ url, proxy }: ProbeState): URL {
 
 function chooseProxy(probe: ProbeState, env: ProbePorts["env"]): Omit<ProbeStep, "name"> {
   const { url } = probe;
-  if (url.protocol === "http:" && isLoopbackHost(url.hostname))
-    return { state: "ok", message: "None: plain HTTP to this machine never uses one." };
+  if (isLoopbackHost(url.hostname)) return { state: "ok", message: "None: a request to this machine never uses one." };
   probe.proxy = findProxy(url, env, BlockList);
   if (probe.proxy) return { state: "ok", message: `${maskProxy(probe.proxy)}, which ${probe.proxy.variable} names.` };
   const unusedProxy = findProxy(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
