@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { formatWait } from "#net/retry-after";
 import { apiFor, catchProblem } from "#test/client-api";
 import { fakeBackend, type Reply } from "#test/fake-backend";
 
@@ -53,9 +54,19 @@ test("H18 a wait of more than a minute fails at once and names the wait", async 
     details: { retry_after: 1771404540 },
   });
   expect((await catchProblem(api.connections())).hint).toBe("Try again in 60 min.");
+  expect(formatWait(200_000_000)).toBe("3 days");
   expect(clock.sleeps).toEqual([]);
   expect((await catchProblem(api.connections())).code).toBe("RATE_LIMITED");
   expect(clock.sleeps).toEqual([]);
+});
+
+test("a network that answers 511 asks the user to sign in to it", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /connections", { status: 511, text: "<html>", headers: { "Content-Type": "text/html" } });
+  expect(await catchProblem(apiFor(backend.url, { token: "T0" }).api.connections())).toMatchObject({
+    code: "BAD_GATEWAY",
+    hint: "Sign in to the network in your browser, then try again.",
+  });
 });
 
 test("H18 a GET is tried at most three times", async () => {

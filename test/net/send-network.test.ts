@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readCertificates } from "#net/authorities";
-import { findMissingNetwork } from "#net/faults";
+import { findMissingNetwork, getTlsHint } from "#net/faults";
 import type { Outgoing, Timer } from "#net/ports";
 import { createSend } from "#net/send";
 import type { LoadBuiltin } from "#net/transport";
@@ -227,6 +227,12 @@ test("an unusable KAY_CA_FILE is an invalid setting, with one sentence about its
     hint: "Set KAY_CA_FILE to a file of PEM certificates, or unset it.",
   });
   expect(await failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: " " })).toMatchObject({ code: "UNREACHABLE" });
+});
+
+test("for an expired certificate the hint is the clock or a renewal, not an authority", () => {
+  expect(getTlsHint("CERT_HAS_EXPIRED", { url: new URL("https://kay.example.test/") })).toBe(
+    "Check the date and time of this machine. If they are correct, ask the administrator of kay.example.test to renew the certificate.",
+  );
 });
 
 test("if a certificate is not trusted and Node could not use NODE_EXTRA_CA_CERTS, the hint says so", async () => {
