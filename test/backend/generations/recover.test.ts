@@ -148,5 +148,5 @@ test("a request whose step ended its node three times is given up, so that it ca
   await world().backend.tick();
   await expect.poll(async () => (await find()).finished_at).not.toBe(null);
   expect(await find()).toMatchObject({ status: "error", node: null, failures: 3 });
-  expect(world().log.join("\n")).toContain("generation_given_up");
+  await expect.poll(() => world().log.join("\n")).toContain("generation_given_up");
 });
