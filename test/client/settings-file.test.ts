@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -134,6 +135,17 @@ test("S11 a file that cannot be inspected, such as a link to itself, names path 
     `BROKEN_SETTINGS: Could not read the settings file ${file} (ELOOP). Make it readable, or set KAY_CONFIG_DIR to another folder.`,
   );
 });
+
+test.runIf(process.platform !== "win32")(
+  "S11 a pipe in place of the file is named, instead of waiting for its text",
+  () => {
+    const { path, file } = folderWith();
+    execFileSync("mkfifo", [file]);
+    expect(problemIn(() => settingsIn(path, { uid: process.getuid?.() }).settings.get("model"))).toContain(
+      `BROKEN_SETTINGS: Could not read the settings file ${file} (it is a pipe).`,
+    );
+  },
+);
 
 test("S14 without any folder, settings from a flag, the environment or the default need none", () => {
   const paths = createPaths({ env: {}, platform: "linux", home: "/", cwd: "/" });

@@ -103,10 +103,10 @@ function readBytes(path: string): Uint8Array | null {
 }
 
 function unreadableProblem(path: string, cause: unknown): Problem {
-  const errno = getErrno(cause);
+  const errno = typeof cause === "string" ? cause : getErrno(cause);
   return new Problem("BROKEN_SETTINGS", `Could not read the settings file ${path} (${errno}).`, {
     hint: "Make it readable, or set KAY_CONFIG_DIR to another folder.",
-    details: { path, errno },
+    details: { path, ...(cause instanceof Error ? { errno } : {}) },
     cause,
   });
 }
@@ -120,6 +120,8 @@ function unreadableProblem(path: string, cause: unknown): Problem {
 function checkOwner(path: string, uid: number | undefined): void {
   const info = uid === undefined ? undefined : inspectPath(path);
   if (!info) return;
+  // Reading it would wait until someone writes to it.
+  if (info.isFIFO()) throw unreadableProblem(path, "it is a pipe");
   if (info.uid !== 0 && info.uid !== uid) throw foreignProblem(path);
   if ((info.mode & 0o002) === 0) return;
   throw new Problem("STORE_UNREADABLE", `Cannot use ${path}: every user can write to it.`, {
