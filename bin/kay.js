@@ -187,12 +187,16 @@ function fail(text) {
   process.exitCode = 1;
 }
 
-/** Writes a line without opening the stream. A full pipe still needs the stream; output to a closed pipe is dropped. */
+/**
+ * Writes a line without opening the stream. A pipe that does not block takes only what fits; the rest needs the stream. Output to a
+ * closed pipe is dropped.
+ */
 function say(descriptor, text) {
+  let rest = Buffer.from(`${text}\n`);
   try {
-    fs.writeSync(descriptor, `${text}\n`);
+    while (rest.length > 0) rest = rest.slice(fs.writeSync(descriptor, rest));
   } catch (error) {
-    if (error.code === "EAGAIN") (descriptor === 1 ? process.stdout : process.stderr).write(`${text}\n`);
+    if (error.code === "EAGAIN") (descriptor === 1 ? process.stdout : process.stderr).write(rest);
     else if (error.code !== "EPIPE") {
       process.exitCode = 1;
       if (descriptor === 1) say(2, `✗ The output could not be written (${error.code}).`);

@@ -54,6 +54,19 @@ test("an answer of 2 MB arrives whole through a slow pipe, as text and as JSON",
   expect([JSON.parse(stdout), stderr]).toEqual([ANSWER, ""]);
 });
 
+test("a help page arrives whole through a pipe that another program has filled and that does not block", async () => {
+  const { bash } = await openSignedIn();
+  const page = (await bash("kay --help")).stdout;
+  expect(page.length).toBeGreaterThan(4_096);
+  // While it runs, Node makes the pipe non-blocking for everyone who writes to it.
+  const fills =
+    'process.stdout.write("x".repeat(62_000), () => fs.writeFileSync("full", "")); setInterval(() => {}, 1e3)';
+  const isFull = "until [ -e full ]; do sleep 0.1; done";
+  const writes = `'${process.execPath}' -e '${fills}' & ${isFull}; kay --help; kill $!`;
+  const { stdout } = await bash(`{ ${writes}; } | { ${isFull}; sleep 1; cat; }`);
+  expect(stdout).toBe("x".repeat(62_000) + page);
+});
+
 test("output that cannot be written is exit code 1 and one line, whatever the command", async () => {
   const { bash } = await openSignedIn();
   for (const line of [...LINES, "connections --json"])
