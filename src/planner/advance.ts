@@ -1,6 +1,6 @@
 import type { ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
-import { ASK_USER_TOOL, buildForm, findUnanswered } from "./form.ts";
+import { ASK_USER_TOOL, buildForm, findUnanswered, listChoices } from "./form.ts";
 import { startsWithAction } from "./lexicon.ts";
 import { type CompletedCall, isServiceTool, toRecord } from "./memory.ts";
 import { isEmpty, writeResult } from "./passage.ts";
@@ -104,9 +104,14 @@ function ask(
   const { reading } = outcome;
   const wasAsked = turn.some(({ id, tool }) => tool === ASK_USER_TOOL && parseClauseIndex(id) === at);
   if (kit.others.has(ASK_USER_TOOL) && !inText && !wasAsked)
-    return { calls: [{ clause: at, tool: ASK_USER_TOOL, input: buildForm(reading, outcome.leftOut) }] };
+    return { calls: [{ clause: at, tool: ASK_USER_TOOL, input: buildForm(reading, request.memory, outcome.leftOut) }] };
+  const [first, ...others] = reading.missing;
+  const choices = first && others.length === 0 ? listChoices(reading.skill, first, request.memory) : [];
   return {
-    text: [outcome.leftOut && formatLeftOut(`“${outcome.leftOut}”`), formatMissing(reading.skill, reading.missing)]
+    text: [
+      outcome.leftOut && formatLeftOut(`“${outcome.leftOut}”`),
+      formatMissing(reading.skill, reading.missing, choices),
+    ]
       .filter(Boolean)
       .join(" "),
     pending: { request: request.text, answers, clause: at },
@@ -161,7 +166,7 @@ function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[])
     const own = ownCalls(turn, clause);
     const [read, ...writes] = own;
     if (read && writes.length > 0) passed.add(read);
-    else if (read) unsent.push(formatNothingFound());
+    else if (read) unsent.push(formatNothingFound(outcome.feed));
   }
   const services = outcomes.flatMap((outcome) => {
     if (outcome.kind === "calls" && outcome.leftOut) return [formatLeftOut(outcome.leftOut)];

@@ -72,7 +72,7 @@ function begins(words: Word[], index: number, skills: Skill[]): boolean {
   if (index + 1 >= words.length) return false;
   if (QUESTION_WORDS.has(word.lower)) return true;
   // "Issues assigned to me, reported by Tom" are described twice.
-  if (isParticiple(word)) return false;
+  if (isParticiple(word) || word.lower === "got") return false;
   return skills.some(({ patterns }) =>
     patterns.some(([first, second]) => {
       if (first === undefined || !("word" in first) || first.word.stop) return false;

@@ -4,6 +4,7 @@ import {
   ARTICLES,
   EMPTY_IN_READS,
   isParticiple,
+  isPlural,
   KEY,
   MARK,
   OPERATORS,
@@ -95,6 +96,8 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
       (["has", "did", "does", "is"].includes(before.lower) || leadsTo(skill, field, before)));
   const isUsual = isLed || shaped || /^\p{Lu}\p{Ll}+$/u.test(text) || findKnownValue(field, [first]) !== undefined;
   if (field.values.length > 0 && !isUsual) return [];
+  // "And due date to friday" is about another field.
+  if (plain && skill.fields.some((one) => one !== field && one.kind === "date" && isFieldWord(one, first))) return [];
   // "Make KAY-3 a task".
   if (plain && !shaped && writes && /^an?$/.test(before.lower)) return [];
   // "PR 4" is a thing of another tool.
@@ -115,6 +118,8 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     )
       break;
     if (isPlain && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
+    // "What's in Budget 2026": a project has a key, or one word, or is called a project.
+    if (!writes && !shaped && !led && field.shape?.test("KAY") && !isFieldWord(field, words[to])) break;
     if (writes && !isProper(first) && !isFieldWord(field, words[to]) && !led && !isSetOff(words, at, to)) continue;
     ends.push({ to, quality: !isProper(first) ? 0.5 : words.slice(at, to).every(isProper) ? 1.1 : 1 });
   }
@@ -165,6 +170,11 @@ function mayBeInName(words: Word[], at: number): boolean {
   if (at > 0 && /^\p{Lu}\p{Ll}/u.test(text) && !QUESTION_WORDS.has(lower))
     if (!PREPOSITIONS.has(lower) || /^\p{Lu}/u.test(getWord(words, at + 1).text)) return true;
   return !NOT_IN_NAMES.some((set) => set.has(lower));
+}
+
+/** The "notes" of "append to Meeting notes". */
+export function isPartOfName(words: Word[], at: number): boolean {
+  return isPlural(getWord(words, at)) && /^\p{Lu}\p{Ll}/u.test(getWord(words, at - 1).text);
 }
 
 /** Whether a word names what the tool works on. */

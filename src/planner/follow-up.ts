@@ -34,7 +34,7 @@ function* readAgain(clause: Clause, last: AskedCall, skill: Skill, bare: boolean
   const rest = bare ? getValues(clause.words, skill) : getChange(clause.words);
   if (!rest) return undefined;
   const narrows = clause.words.some(({ lower }) => lower === "only" || ONES.has(lower));
-  for (const words of [rest, withPlace(rest), ...withPerson(rest, last, skill)]) {
+  for (const words of [rest, withPlace(rest), ...withPerson(rest, last, skill), ...withTopic(rest, last, skill)]) {
     const [reading] = yield* rankReadings(asShowing({ ...toSubclause(clause, rest), words }), [skill]);
     if (!reading || reading.loose.length > 0 || Object.keys(reading.input).length === 0) continue;
     // Words to search for are no values, and "only the purple ones" are not in another place.
@@ -58,7 +58,7 @@ export function repeatChange({ words, memory }: Clause, skills: Skill[]): Readin
   const skill = skills.find(({ name, access }) => name === last?.tool && access === "write");
   const text = sliceLower(words, 0, words.length - 1);
   const [word] = words.slice(-1);
-  const isCorrection = CORRECTION.test(text);
+  const isCorrection = CORRECTION.exec(text)?.[0] === text;
   if (!last || !skill || word?.kind !== "word" || !(isCorrection || SAME.test(text))) return undefined;
   // What was created under a wrong name is there already.
   if (isCorrection && skill.fields.some(isHeadingField)) return undefined;
@@ -114,6 +114,13 @@ function withPerson(words: Word[], { input }: AskedCall, { fields }: Skill): Wor
   ]);
 }
 
+/** "Next month?" after "deals closing this month" is about the same dates. */
+function withTopic(words: Word[], { input }: AskedCall, { fields }: Skill): Word[][] {
+  const dated = fields.find(({ kind, name }) => kind === "date" && input[name] !== undefined);
+  const [first] = words;
+  return dated?.words[0] && first ? [[{ ...dated.words[0], start: first.start, end: first.start }, ...words]] : [];
+}
+
 /** "For OPS" as "in OPS". */
 function withPlace(words: Word[]): Word[] {
   const [first, ...others] = words;
@@ -123,7 +130,7 @@ function withPlace(words: Word[]): Word[] {
 const LEAD =
   /^(?:(?:the )?same(?: thing| again)?(?: but)?(?: only)?|(?:but )?only|(?:what|how) about|(?:no|sorry) ,(?: i meant?)?|(?:(?:no|sorry) )?i meant?)(?= |$)/;
 const SAME = /^(?:and |do )?(?:the )?same(?: thing)? (?:for|to|in|with|on)$/;
-const CORRECTION = /^(?:(?:no|sorry) ,(?: i meant?)?|(?:(?:no|sorry) )?i meant?)$/;
+export const CORRECTION = /^(?:(?:no|sorry) ,(?: i meant?)?|(?:(?:no|sorry) )?i meant?)(?= |$)/;
 const COUNT = /^how many(?: (?:are (?:there|they|those)|is that|of them))?$/;
 const MOST_VALUES = 4;
 const ONES = new Set(["ones", "those"]);

@@ -1,6 +1,8 @@
+import type { Skill } from "./catalogue.ts";
 import type { Value } from "./clauses.ts";
 import { type Field, isLongText } from "./fields.ts";
-import { type CompletedCall, toRecord } from "./memory.ts";
+import { type CompletedCall, getFieldValue, getService, type Memory, toRecord } from "./memory.ts";
+import { getTitle } from "./passage.ts";
 import { type FormAnswers, parseClauseIndex } from "./plan.ts";
 import { formatFormPrompt, formatLeftOut } from "./reply.ts";
 import { parseTime } from "./times.ts";
@@ -9,14 +11,33 @@ import type { Reading } from "./understand.ts";
 /** The tool that puts a form before the person, where the agent has one. */
 export const ASK_USER_TOOL = "ask_user";
 
-/** The input of `ask_user` for what a reading lacks: one field for each. */
-export function buildForm({ skill, missing }: Reading, leftOut?: string): Reading["input"] {
+/** The input of `ask_user` for what a reading lacks: one field for each, with what was just found to choose from. */
+export function buildForm({ skill, missing }: Reading, memory: Memory, leftOut?: string): Reading["input"] {
   const prompt = formatFormPrompt(skill, missing);
   return {
     question: leftOut ? `${formatLeftOut(`“${leftOut}”`)} ${prompt}` : prompt,
-    fields: missing.map(formField),
+    fields: missing.map((field) => {
+      const options = listChoices(skill, field, memory);
+      return options.length > 1 ? { ...formField(field), type: "select", options } : formField(field);
+    }),
   } as unknown as Reading["input"];
 }
+
+/** The things that the service just found, as values of a field: the mails that "reply" may be about. */
+export function listChoices(
+  { service }: Skill,
+  field: Field,
+  { asked: [last], items }: Memory,
+): { value: string; label: string }[] {
+  const isThing =
+    last && getService(last.tool) === service && field.required && ["key", "name", "number"].includes(field.kind);
+  return (isThing ? items.slice(0, MOST_CHOICES) : []).flatMap((item) => {
+    const value = getFieldValue(item, field);
+    return value === undefined ? [] : [{ value: String(value), label: getTitle({ data: item }) ?? String(value) }];
+  });
+}
+
+const MOST_CHOICES = 10;
 
 /** Forms of this turn that were sent in, with what was known before. */
 export function collectAnswers(turn: CompletedCall[], before: FormAnswers): FormAnswers {

@@ -164,6 +164,7 @@ const VERBS_OF_TWO = new Map([
   ["never mind", "nevermind"],
   ["most recent", "latest"],
   ["most recently", "recently"],
+  ["past due", "overdue"],
 ]);
 
 function toLiteral({ text, start, end }: Piece): Word {
@@ -195,6 +196,7 @@ const SHORT_FORMS = new Map([
   ["yesterdays", "yesterday"],
   ["tmrw", "tomorrow"],
   ["prio", "priority"],
+  ["cal", "calendar"],
   ["desc", "description"],
   ["w/o", "without"],
   ["wrt", "about"],

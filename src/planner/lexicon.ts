@@ -23,7 +23,7 @@ const VERBS: string[][] = [
   ["assign", "reassign", "hand", "give", "unassign"],
   ["schedule", "book", "put", "add", "plan"],
   ["reschedule", "move", "push", "shift", "postpone"],
-  ["append", "add", "write", "put"],
+  ["append", "add", "put"],
   ["merge", "land"],
   ["approve", "accept"],
   ["mention", "discuss", "say"],

@@ -1,7 +1,7 @@
 import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clauses.ts";
 
-import { isNoun } from "./field-words.ts";
+import { isNoun, isPartOfName } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES, isPlural, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
@@ -51,6 +51,7 @@ export function matchExample(
   const { words } = clause;
   const width = words.length + 1;
   const cells: Cell[] = [];
+  const inNames = words.map((_, at) => skill.access !== "read" && isPartOfName(words, at));
   const refers = phrases.some((phrase) => phrase.refers);
   const [unitsAt, phrasesAt] = [groupByStart(units), groupByStart(phrases)];
   const at = (part: number, word: number, led: boolean) => cells[(part * width + word) * 2 + (led ? 1 : 0)] ?? END;
@@ -61,7 +62,8 @@ export function matchExample(
       : [0, false];
     for (let word = words.length; word >= 0; word--) {
       const here = words[word];
-      const like = current && here && "word" in current ? scoreWord(parts, part, current, here) : NOT_ALIKE;
+      const like =
+        current && here && !inNames[word] && "word" in current ? scoreWord(parts, part, current, here) : NOT_ALIKE;
       for (const led of [false, true]) {
         let best: Cell = word === words.length && part === parts.length ? END : NONE;
         const offer = (gain: number, { score }: Cell, step: Step) => {
@@ -167,6 +169,8 @@ function trace(
       const isName = skipped !== undefined && skill.names.includes(skipped.lower);
       isUnnamed ||= isName && skill.access !== "read";
       isElsewhere ||= isName && skill.access === "read";
+      // "Rename Budget to Plan" does not say that it is a contact.
+      isUnnamed ||= skill.access !== "read" && isNounOfNext(parts, part);
       // "Who is assigned?" does not ask for what is assigned to me.
       isImpersonal ||= skipped?.lower === "me" && isPreposition(parts[part - 1]);
       whole &&= skipped !== undefined && (skipped.stop || skipped.kind === "mark");

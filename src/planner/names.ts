@@ -65,6 +65,9 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
   if (isFieldWord(field, words[from]) && words[from + 1]?.kind !== "mark") from++;
   const first = getWord(words, from);
   if (POSSESSIVES.has(first.lower) || QUESTION_WORDS.has(first.lower)) return [];
+  // "What's tom's email" is about an address, and "the email of tom" is no mail with his name.
+  const isOwned = MAIL.test(sliceLower(words, from - 2, from)) && !field.person;
+  if (isOwned || OWN_MAIL.test(sliceLower(words, from + 1, from + 3))) return [];
   const isAddress = first.text.includes("@") && !field.person && !field.shape;
   if (first.kind === "word" && (isAddress || (isVerb(first) && first.text === first.lower))) return [];
   const isSaid = first.kind === "literal" && getWord(words, from - 1).text === ":";
@@ -113,6 +116,9 @@ function isGeneric(skill: Skill, field: Field, words: Word[], from: number, to: 
   const isPlain = to === from + 1 && word.kind === "word" && /^\p{Ll}/u.test(word.text);
   return isPlain && (isNoun(skill, word) || isFieldWord(field, word));
 }
+
+const MAIL = /^e?-?mail of$/;
+const OWN_MAIL = /^'s e?-?mail$/;
 
 /** "Such as Sprint 7". */
 const NUMBERED = /such as \p{Lu}\p{L}+ \d/u;

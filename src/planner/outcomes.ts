@@ -12,6 +12,7 @@ import { buildMemory, type CompletedCall, getService, type Memory } from "./memo
 import { findNearestTool } from "./nearest.ts";
 import { findsOneThing, splitNewestThing } from "./newest-thing.ts";
 import { readPart } from "./part.ts";
+import { readWithName } from "./people.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatEither, formatForbidden, formatLoose, formatNoTool, formatNotUnderstood } from "./reply.ts";
 import { listRewordings } from "./rewordings.ts";
@@ -123,7 +124,7 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
     return refuseThere(clause, skills, lastService ?? "");
   if (rival && rival.skill.service === lastService) return getOutcome(rival, clause, follows, {});
   if (best && rival && best.skill.service !== lastService)
-    return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
+    return { kind: "words", text: formatEither([best.skill.title, rival.skill.title]), unknown: clause.text };
   if (best) {
     const others = listOthers(best, readings, clause);
     const both = others.filter((other) => isAsLikely(best, other, clause)).map(toCall);
@@ -139,11 +140,13 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
     if (isWhole(outcome) && (outcome.kind === "calls" || isAction(clause.words[0])) && hasValue(outcome, value))
       return outcome;
   }
+  const named = yield* readWithName(clause, skills);
+  if (named) return getOutcome(named.reading, clause, follows, named);
   const near = readings.find((one) => isNearlySure(one, clause));
   if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near.loose, clause) });
   const asked = yield* askWithoutEnd(clause, skills);
   if (asked) return asked;
-  return refuse(clause, skills, readings[0]);
+  return refuse(clause, skills, readings);
 }
 
 /** Whether a request was understood to its last word. */
@@ -167,7 +170,7 @@ function getFollowUp(readings: Reading[], clause: Clause, follows: boolean): Cla
   return { kind: "calls", calls: readings.flatMap(getCalls), changes: false };
 }
 
-function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome {
+function refuse(clause: Clause, skills: Skill[], readings: Reading[] = []): ClauseOutcome {
   const { words, memory } = clause;
   const [last] = memory.asked;
   const isReference = ({ lower }: Word) => PRONOUNS.has(lower) || lower === "one";
@@ -180,6 +183,13 @@ function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome
     words.some(isReference)
   )
     return refuseThere(clause, skills, getService(last.tool));
+  // "Append to Meeting notes: …": several services have something that may be called so.
+  const whole = readings.filter(
+    (one) => one.skill.access !== "read" && one.score >= 1 && isSure({ ...one, told: true }),
+  );
+  const titles = [...new Set(whole.filter(({ missing }) => missing.length === 0).map(({ skill }) => skill.title))];
+  if (titles.length > 1) return { kind: "words", text: formatEither(titles), unknown: clause.text };
+  const [first] = readings;
   const loose = first?.told && first.loose.length <= 3 ? formatLoose(first.loose, clause) : undefined;
   const nearest = findNearestTool(clause.words, skills);
   return { kind: "words", text: formatNotUnderstood(clause.text, nearest, loose), unknown: clause.text };

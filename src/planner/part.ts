@@ -3,7 +3,7 @@ import type { Item } from "./memory.ts";
 import { NUMBERS } from "./periods.ts";
 
 /** What of each thing is passed on. `sentences`: how many of a summary. */
-export type Part = { name: "link" | "key" | "title" | "status" | "text" | "summary"; sentences?: number };
+export type Part = { name: "link" | "key" | "title" | "status" | "text" | "summary" | "address"; sentences?: number };
 
 /** "The subject of each mail", "a two-line summary of the page Plan": the part, and the words that name the things. */
 export function splitPart(span: Word[]): { part: Part; things: Word[] } | undefined {
@@ -58,6 +58,7 @@ const FIELDS: Record<Part["name"], string[]> = {
   status: ["status", "state", "stage"],
   text: ["text", "description", "body", "excerpt"],
   summary: ["text", "description", "body", "excerpt"],
+  address: ["email"],
 };
 
 const NAMES = new Map<Part["name"], Set<string>>([

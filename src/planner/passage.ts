@@ -6,7 +6,10 @@ export type PassageStyle = { markdown: boolean; cells?: boolean; part?: Part };
 
 /** Whether reading found nothing to pass on. */
 export function isEmpty({ result }: CompletedCall, style: PassageStyle): boolean {
-  if (hasList(result?.data) && listItems(result?.data).length === 0) return true;
+  const items = listItems(result?.data);
+  if (hasList(result?.data) && items.length === 0) return true;
+  // An address of one of two people would be that of another one.
+  if (style.part?.name === "address" && items.length > 1) return true;
   return style.part !== undefined && writeResult(toRecord(result), style) === "";
 }
 

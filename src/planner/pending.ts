@@ -7,6 +7,7 @@ import { toRecord } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
 import { findPhrases } from "./phrases.ts";
 import type { FormAnswers, PendingRequest } from "./plan.ts";
+import { resolveReference } from "./reference.ts";
 import type { Steps } from "./steps.ts";
 import { isSure, type Reading, rankReadings } from "./understand.ts";
 import { chooseWording } from "./wording.ts";
@@ -35,6 +36,13 @@ export function* completePending(
   if (outcome?.kind !== "missing" || words.length === 0) return undefined;
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };
   const clause = { ...answer, words };
+  const { reading } = outcome;
+  const [field] = reading.missing;
+  // "The second one" of those that the question named.
+  const [referred, ...others] =
+    (field && resolveReference(clause, reading.skill.service, field, 0, words.length)) ?? [];
+  if (field && referred !== undefined && others.length === 0)
+    return { request, answers: { ...answers, [count]: { ...answers[count], [field.name]: referred } } };
   if (yield* isNewRequest(clause, kit.skills)) return undefined;
   const input = yield* readAnswers(outcome.reading, clause);
   return { request, answers: { ...answers, [count]: { ...answers[count], ...input } } };

@@ -89,12 +89,14 @@ export function findSwitches(skill: Skill, field: Field, { words }: Clause): Phr
 }
 
 /** "…, Due 15 jan 2027": columns by their names, for a field that takes any. */
-export function findColumns(field: Field, clause: Clause): Phrase[] {
+export function findColumns({ fields }: Skill, field: Field, clause: Clause): Phrase[] {
   const { words } = clause;
   return words.flatMap(({ text }, at): Phrase[] => {
     const before = getWord(words, at - 1);
-    if ((before.text !== "," && before.lower !== "and") || !(/^\p{Lu}\p{Ll}/u.test(text) || COLUMNS.has(text)))
-      return [];
+    const isColumn = /^\p{Lu}\p{Ll}/u.test(text) || COLUMNS.has(text);
+    // "And due date to friday" is about a field that has its own name.
+    const isOwn = fields.some(({ name }) => name === text.toLowerCase());
+    if ((before.text !== "," && before.lower !== "and") || !isColumn || isOwn) return [];
     const next = getWord(words, at + 1);
     const start = next.lower === "is" || next.text === ":" ? at + 2 : at + 1;
     const length = words.slice(start).findIndex((one) => one.text === "," || one.lower === "and");

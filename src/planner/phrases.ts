@@ -31,7 +31,7 @@ function findValues(skill: Skill, field: Field, clause: Clause): Phrase[] {
   if (field.kind === "key") return findKeys(field, clause);
   if (field.kind === "number") return findNumbers(skill, field, clause);
   if (field.kind === "boolean") return findSwitches(skill, field, clause);
-  if (field.kind === "object") return findColumns(field, clause);
+  if (field.kind === "object") return findColumns(skill, field, clause);
   if (field.kind === "date") return [];
   const known = field.values.length > 0 ? findKnownValues(skill, field, clause) : [];
   if (field.closed) return known;

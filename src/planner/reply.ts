@@ -3,6 +3,7 @@ import { type Clause, sliceText } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import type { CompletedCall } from "./memory.ts";
 import type { NearExample } from "./nearest.ts";
+import type { FeedCall } from "./plan.ts";
 
 /** Last line of every answer, which says what answered. */
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
@@ -52,9 +53,9 @@ export function formatNotUnderstood(clause: string, near: NearExample | undefine
   return `I do not know how to do “${shorten(clause)}”${why}.${offer}`;
 }
 
-/** Two services could do the same. */
-export function formatEither(one: string, other: string): string {
-  return `Both ${one} and ${other} can do that. Name the service in the request.`;
+/** Several services could do the same. */
+export function formatEither(titles: string[]): string {
+  return `${titles.length === 2 ? "Both " : ""}${list(titles)} can do that. Name the service in the request.`;
 }
 
 /** No tool of the service does what is asked for. */
@@ -89,15 +90,19 @@ export function formatLoose(loose: number[], clause: Clause): string {
 }
 
 /** Nothing was found that could be passed on. */
-export function formatNothingFound(): string {
+export function formatNothingFound({ part, read }: FeedCall): string {
+  if (part?.name === "address")
+    return `I did nothing, since “${Object.values(read.input).join(" ")}” is not the name of exactly one person with an address. Write the email address.`;
   return "There was nothing to pass on, so nothing was written.";
 }
 
 /** Ask for what a tool needs, by name. */
-export function formatMissing(skill: Skill, missing: Field[]): string {
+export function formatMissing(skill: Skill, missing: Field[], choices: { label: string }[] = []): string {
   const [only] = missing;
   const purpose = lowerFirst(firstSentence(skill.description).replace(/(?<![.:])[.:]+$/, ""));
-  if (missing.length === 1 && only) return `To ${purpose}, I need ${nameField(only)}. ${question(only)}`;
+  if (choices.length > 1)
+    return `${formatFormPrompt(skill, missing)}\n\n${choices.map(({ label }, at) => `${at + 1}. ${label}`).join("\n")}`;
+  if (missing.length === 1 && only) return `${formatFormPrompt(skill, missing)} ${question(only)}`;
   const lines = missing.map((field) => `- **${words(field.name)}**: ${field.description}`);
   return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
 }

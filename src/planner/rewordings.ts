@@ -1,9 +1,10 @@
-import { arrange, type Clause, sliceText, toSubclause } from "./clauses.ts";
-import { asShowing } from "./follow-up.ts";
+import { arrange, type Clause, isQuestion, sliceText, toSubclause } from "./clauses.ts";
+import { asShowing, CORRECTION } from "./follow-up.ts";
 import { ARTICLES, isPlural, OPERATORS, ORDINALS, PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
 import { getWord, sliceLower, type Word } from "./language.ts";
 import { isAction, isVerb } from "./lexicon.ts";
 import { splitPart } from "./part.ts";
+import { findTimes } from "./times.ts";
 
 /** A request in other words. They mean the same only if `value` is a whole value. */
 export type Rewording = { clause: Clause; value?: string };
@@ -11,7 +12,13 @@ export type Rewording = { clause: Clause; value?: string };
 /** The ways to say a request that was not understood in other words, the likeliest first. */
 export function listRewordings(clause: Clause): Rewording[] {
   if (clause.words.length > MOST_WORDS) return [];
-  const plain = [...sayShow(clause), ...dropForMe(clause), ...sayThings(clause), ...readDash(clause)];
+  const plain = [
+    ...sayMove(clause),
+    ...sayShow(clause),
+    ...dropForMe(clause),
+    ...sayThings(clause),
+    ...readDash(clause),
+  ];
   return [...plain.map((one) => ({ clause: one })), ...sayOwner(clause)].slice(0, MOST_TRIED);
 }
 
@@ -23,11 +30,23 @@ function sayShow(clause: Clause): Clause[] {
   return words.some(isOrdinal) && isAll ? [asShowing(clause)] : [];
 }
 
+/** "No, at 2": the event that was just created or moved is to be at another time. */
+function sayMove(clause: Clause): Clause[] {
+  const { words } = clause;
+  const lead =
+    CORRECTION.exec(sliceLower(words, 0, words.length))?.[0]
+      .trim()
+      .split(" ").length ?? 0;
+  const [time, ...others] = lead > 0 ? findTimes(toSubclause(clause, words.slice(lead)), false) : [];
+  if (!time || others.length > 0 || time.to - time.from < words.length - lead) return [];
+  return [arrange(clause, [toWord("move"), toWord("it"), words.slice(lead)])];
+}
+
 /** "Summarize #eng for me" is polite; "the PRs for me" are not all PRs. */
 function dropForMe(clause: Clause): Clause[] {
   const { words } = clause;
   const end = words.length - 2;
-  const isPolite = /^for (?:me|us)$/.test(sliceLower(words, end, end + 2)) && !isPlural(getWord(words, end - 1));
+  const isPolite = /^for (?:me|us)$/.test(sliceLower(words, end, end + 2)) && !words.some(isPlural);
   return end > 0 && isPolite ? [toSubclause(clause, words.slice(0, end))] : [];
 }
 
@@ -64,8 +83,8 @@ function sayOwner(clause: Clause): Rewording[] {
     ends.flatMap((to) => {
       const [owner, owned] = [words.slice(from, at), words.slice(at + 1, to)];
       const areThings = isPlural(getWord(owned, owned.length - 1)) || owned.some(({ lower }) => OPERATORS.has(lower));
-      // "Tom's email" is an address or a message.
-      const isUnclear = to === words.length && /^e?-?mail$/.test(getWord(words, to - 1).lower);
+      // "Tom's email" is an address or a message; "what's tom's email" is an address.
+      const isUnclear = !isQuestion(words) && to === words.length && /^e?-?mail$/.test(getWord(words, to - 1).lower);
       if (areThings ? isAction(words[0]) : isUnclear) return [];
       const leads = areThings ? OWNED : [[OF]];
       return leads.map((lead) => ({

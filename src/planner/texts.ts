@@ -181,14 +181,20 @@ function readTitle(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
   const first = getWord(words, at);
   const proper = /^[\p{Lu}\d]/u.test(first.text);
+  const textEnds: TextEnd[] = [];
+  // "Rename KAY-3 to Fix typo in help".
+  if (proper && getWord(words, at - 1).lower === "to" && RENAMING.has(getWord(words, 0).lower))
+    textEnds.push({ to: words.length, value: sliceToEnd(clause, at, words.length), quality: 0.9 });
   if (!proper && (first.stop || isNoun(skill, first) || OPERATORS.has(first.lower))) return [];
   if (KEY.test(first.text) || skill.foreign.has(first.lemma) || VAGUE_WORDS.has(first.lower)) return [];
-  const textEnds: TextEnd[] = [];
   for (let to = at + 1; to <= at + 8; to++) {
     const { kind, lower, text } = getWord(words, to - 1);
     if (kind !== "word" || TEXT_CUES.has(lower) || PREPOSITIONS.has(lower) || lower === "'s") break;
     if (OPERATORS.has(lower) && text === lower) break;
-    if (lower !== "and") textEnds.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55 });
+    // "Schedule Budget call": the call is a part of its name.
+    const isPart = proper && isNoun(skill, getWord(words, to)) && !isNoun(skill, getWord(words, to - 1));
+    if (lower !== "and" && !isPart)
+      textEnds.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55 });
   }
   return textEnds;
 }
@@ -203,6 +209,7 @@ const ACTING = new Set(["did", "does", "do", "has", "have", "had", "was", "were"
 const SUBJECTS = new Set(["it", "we", "i", "they", "he", "she"]);
 const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));
 const MOST_WORDS = 10;
+const RENAMING = new Set(["rename", "change"]);
 const NAMED = new Set(["called", "named", "titled", "entitled"]);
 const QUERY_CUES = new Set(
   "about called named titled mention mentions mentioning containing regarding matching".split(" "),

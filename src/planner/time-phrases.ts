@@ -11,9 +11,10 @@ export function findTimePhrases(skill: Skill, clause: Clause): Phrase[] {
   const dates = skill.fields.filter(({ kind }) => kind === "date");
   const lengths = skill.fields.filter(({ kind, name }) => kind === "number" && LENGTH.test(name));
   if (dates.length === 0 && lengths.length === 0) return [];
+  const overdue = findOverdue(skill, clause);
   const past = skill.access === "read" && dates.some(({ name }) => PAST.test(name));
   const times = findTimes(clause, past);
-  return times.flatMap((said, at): Phrase[] => {
+  const timed = times.flatMap((said, at): Phrase[] => {
     if (said.bound === "length") return getLength(said, times, dates, lengths);
     const { topic, from } = findTopic(clause.words, said, dates);
     // What is due or closes lies ahead.
@@ -31,7 +32,20 @@ export function findTimePhrases(skill: Skill, clause: Clause): Phrase[] {
         : [];
     return [...meant, ...(phrase ? [{ ...phrase, from, to: time.to, weight: 0.7, particular: false }] : [])];
   });
+  return [...overdue, ...timed];
 }
+
+/** "Overdue issues": those that are open, and were due before today. */
+function findOverdue({ fields, access }: Skill, { words, now }: Clause): Phrase[] {
+  const due = fields.find(({ name }) => DUE_BEFORE.test(name));
+  const status = fields.find(({ values }) => values.some(({ value }) => value === "open"));
+  if (due === undefined || access !== "read") return [];
+  const also = status ? [{ field: status, value: "open" }] : [];
+  const base = { field: due, value: addDays(toDay(now), -1), also, weight: 0.7, particular: true };
+  return words.flatMap(({ lower }, from) => (lower === "overdue" ? [{ ...base, from, to: from + 1 }] : []));
+}
+
+const DUE_BEFORE = /^due_?before$/i;
 
 type Bound = Pick<Phrase, "field" | "value" | "also">;
 

@@ -1,4 +1,4 @@
-import { parse } from "chrono-node/en";
+import { type Component, casual, type ParsedResult, type Refiner } from "chrono-node/en";
 import type { Clause } from "./clauses.ts";
 import { PRONOUNS } from "./grammar.ts";
 import { PERIODS, type Period } from "./periods.ts";
@@ -29,7 +29,7 @@ export function findTimes(clause: Clause, past: boolean): NamedTime[] {
 
 /** Returns the day or time that a text names, for a form. */
 export function parseTime(text: string, now: number): string | undefined {
-  const [date] = text.length > LONGEST_TIME ? [] : parse(text, new Date(now), { forwardDate: true });
+  const [date] = text.length > LONGEST_TIME ? [] : parse(text, now, true);
   return date && toIso(date.start);
 }
 
@@ -62,10 +62,37 @@ export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day.slice(0, 10)}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
 }
 
+/** "At 2" is 14:00: people mean the hours in which they work. "02:00" and "2 in the morning" stay. */
+const WORKING_HOURS: Refiner = {
+  refine: ({ text }, results) => {
+    for (const { text: said, start, end } of results) {
+      if (/\b0\d|\d{4}-/.test(said) || AT_NIGHT.test(text)) continue;
+      for (const date of [start, end]) {
+        const hour = date?.get("hour") ?? 0;
+        if (!date?.isCertain("hour") || date.isCertain("meridiem") || hour < 1 || hour > LATEST_AFTERNOON) continue;
+        date.assign("hour", hour + 12).assign("meridiem", 1);
+        // "From 10 to 2" ends on the same day.
+        if (date === end) for (const part of DAY_PARTS) date.imply(part, start.get(part) ?? 0);
+      }
+    }
+    return results;
+  },
+};
+const AT_NIGHT = /\b(?:morning|night|tonight|early)\b/i;
+const LATEST_AFTERNOON = 6;
+const DAY_PARTS: Component[] = ["year", "month", "day"];
+
+const ENGLISH = casual.clone();
+ENGLISH.refiners.unshift(WORKING_HOURS);
+
+function parse(text: string, now: number, forwardDate: boolean): ParsedResult[] {
+  return ENGLISH.parse(text, new Date(now), { forwardDate });
+}
+
 /** Each clause is read once for all tools. */
 const known = new WeakMap<Clause, { past?: NamedTime[]; ahead?: NamedTime[] }>();
 
-type ParsedDate = ReturnType<typeof parse>[number]["start"];
+type ParsedDate = ParsedResult["start"];
 type Found = Omit<NamedTime, "from" | "to"> & { at: number; until: number };
 
 function readTimes(clause: Clause, past: boolean): NamedTime[] {
@@ -82,7 +109,7 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
     (_, start: string) => `from    ${start} to  `,
   );
   const apart = free.replace(DAY_TO_CLOCK, (_, day: string, to: string) => day + MASK.repeat(to.length));
-  const dates = parse(apart, new Date(clause.now), { forwardDate: !past })
+  const dates = parse(apart, clause.now, !past)
     // "By one hour" is a length, not a time from now on; "the week before" is that before another one.
     .filter(({ text: said }) => !LENGTH.test(said) && !/\bbefore$/i.test(said))
     .map(

@@ -1,6 +1,6 @@
 import type { Skill } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
-import { isNoun, isServiceName } from "./field-words.ts";
+import { isNoun, isPartOfName, isServiceName } from "./field-words.ts";
 import { isFieldWord } from "./fields.ts";
 import { ARTICLES, EMPTY_IN_READS, EMPTY_WORDS, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
@@ -41,7 +41,7 @@ export function findUnits(skill: Skill, { words }: Clause): Unit[] {
     const service = [3, 2, 1].find(
       (size) => size <= words.length - at && isServiceName(skill, words.slice(at, at + size)),
     );
-    if (service === undefined && !isNoun(skill, word)) return units;
+    if (service === undefined && ((!reads && isPartOfName(words, at)) || !isNoun(skill, word))) return units;
     const unit = { to: at + (service ?? 1), gain: service ? 0.5 : 0.15, tells: true, names: service !== undefined };
     return [...units, ...listStarts(skill, words, at, unit.names).map((from) => ({ from, ...unit }))];
   });
@@ -60,7 +60,7 @@ function isFieldName({ fields }: Skill, word: Word): boolean {
   return fields.some((field) => !field.required && field.kind === "name" && isFieldWord(field, word));
 }
 
-const ABOUT = new Set(["of", "about"]);
+const ABOUT = new Set(["of", "about", "for"]);
 const JOINTS = new Set(["and", ","]);
 const CHANGED = new Set(["updated", "changed", "modified", "edited", "created"]);
 

@@ -4,6 +4,7 @@ import { isServiceName } from "./field-words.ts";
 import { isHeadingField } from "./fields.ts";
 import { PREPOSITIONS } from "./grammar.ts";
 import type { Language } from "./language.ts";
+import { startsWithAction } from "./lexicon.ts";
 import { isWhole, planRequests } from "./outcomes.ts";
 import type { ClauseOutcome, PlannedCall } from "./plan.ts";
 import type { Steps } from "./steps.ts";
@@ -24,9 +25,11 @@ export function* chooseWording(request: Clause, kit: ToolCatalogue, language: La
   if (inside && (yield* plan(inside)).every(isWhole)) return inside;
   const open = { ...request, words: language.read(request.text, true) };
   const isOther = open.words.length !== request.words.length && open.words.length <= MAX_WORDS;
-  if (isOther && takesOpen(yield* plan({ request, kit }), yield* plan({ request: open, kit }), kit))
-    return { request: open, kit };
-  return { request, kit };
+  if (!isOther) return { request, kit };
+  const known = yield* plan({ request, kit });
+  const joint = findRequest(known, kit);
+  if (joint !== undefined) return { request: cutText(request, joint, language), kit };
+  return { request: takesOpen(known, yield* plan({ request: open, kit }), kit) ? open : request, kit };
 }
 
 function plan({ request, kit }: Wording): Steps<ClauseOutcome[]> {
@@ -56,14 +59,37 @@ function takesOpen(known: ClauseOutcome[], open: ClauseOutcome[], kit: ToolCatal
   return others.length === 0 && only?.kind === "calls" && only.calls.some((call) => holdsList(call, kit));
 }
 
-/** Whether a name was given several things at once, or a title what is to be done with its thing. */
+/** Whether a name was given several things at once. */
 function holdsList({ tool, input }: PlannedCall, { skills }: ToolCatalogue): boolean {
   const fields = skills.find(({ name }) => name === tool)?.fields ?? [];
-  return fields.some((field) => {
-    const value = String(input[field.name] ?? "");
-    return field.kind === "name" ? value.includes(", ") : isHeadingField(field) && REQUEST.test(value);
-  });
+  return fields.some(({ kind, name }) => kind === "name" && String(input[name] ?? "").includes(", "));
 }
 
-/** "Update the docs, assign it to me". */
-const REQUEST = /(?:,| and| then) \p{L}+ (?:it|its)(?= |$)/u;
+/** What stands before the next request in a text that was given: "Update the docs" of "Update the docs, assign it to me". */
+function findRequest(outcomes: ClauseOutcome[], { skills }: ToolCatalogue): string | undefined {
+  const calls = outcomes.flatMap((one) => (one.kind === "calls" ? one.calls : []));
+  const texts = calls.flatMap(({ tool, input }) => {
+    const fields = skills.find(({ name, access }) => name === tool && access !== "read")?.fields ?? [];
+    return fields.flatMap((field) => {
+      const value = field.kind === "text" ? String(input[field.name] ?? "") : "";
+      const [, text = "", joint = "", next = ""] = REQUEST.exec(value) ?? [];
+      // "Please review KAY-3, then close it" and "fix it, assign it to me" are messages.
+      const isMessage = joint === " and" || startsWithAction(text) || ASKING.test(value) || THING.test(text);
+      return startsWithAction(next) && (isHeadingField(field) || !isMessage) ? [text] : [];
+    });
+  });
+  return texts[0];
+}
+
+/** A request whose last text ends before the next request. */
+function cutText(request: Clause, text: string, language: Language): Clause {
+  const start = request.words.at(-1)?.start ?? 0;
+  const end = request.text.indexOf(text, start) + text.length;
+  const rest = language.read(request.text.slice(end));
+  const moved = rest.map((word) => ({ ...word, start: word.start + end, end: word.end + end }));
+  return { ...request, words: [...language.read(request.text.slice(0, end)), ...moved] };
+}
+
+const REQUEST = /^(.*?)([,;.]?(?: and| then| also)+|[,;]) (\p{L}+ (?:it|its|\p{Lu}[\p{Lu}\d_]*-\d+)(?![\p{L}\d]).*)$/u;
+const THING = /\b(?:it|this|that|\p{Lu}[\p{Lu}\d_]*-\d+)(?![\p{L}\d])/u;
+const ASKING = /\b(?:please|will|should|can|could|must|need|let)\b|'ll\b/i;

@@ -17,7 +17,6 @@ test.each(REPEATED)("after “%s”, “%s” makes the change for another thing
 });
 
 const NOT_REPEATED: [first: string, again: string][] = [
-  ["create an event Lunch next monday at noon", "no, tomorrow"],
   ["create a bug in KAY: it fails", "no, OPS"],
   ["merge PR 1 in kay-backend", "same for kay-cli"],
   ['dm tom "hi"', "no, thanks"],

@@ -77,7 +77,6 @@ const SILENT = [
   "who wrote PR 4 in kay-cli",
   "summarize @notes.md",
   'trash the mail "Newsletter"',
-  "create an event Lunch with Tom tomorrow at noon",
   "create a deal Acme renewal for 12,500 closing 31 december",
   "find a slot for me and Sam tomorrow",
   "show me slack",
