@@ -184,10 +184,12 @@ test("keys up to the terminal's answer at the end are encoded for a session, and
   const { ann } = desk();
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
-  const answered = Promise.withResolvers<void>();
+  ink.type("\x1b[12;1R");
+  const [answered, asked] = [Promise.withResolvers<void>(), () => ink.raw().split(ASK_POSITION).length - 1];
   void ann.place.clock.during(answered.promise);
+  expect(asked()).toBe(1);
   ink.type("\x04");
-  await expect.poll(() => ink.raw()).toContain(ASK_POSITION);
+  await expect.poll(asked).toBe(2);
   ink.type("\x1b[99;5u");
   expect(ink.terminal.isRead()).toBe(true);
   ink.type("\x1b[12;1R");
@@ -196,9 +198,10 @@ test("keys up to the terminal's answer at the end are encoded for a session, and
   expect((await ink.result).exit).toBe(0);
 });
 
-test("a terminal that does not answer at the end does not hold the session", async () => {
+test("a terminal that never answers is not asked at the end, and does not hold the session", async () => {
   const ink = await openInk(desk().ann, "ask");
   await ink.sees("● jira");
   expect((await ink.leave()).exit).toBe(0);
+  expect(ink.raw().split(ASK_POSITION)).toHaveLength(2);
   expect(ink.terminal.isRead()).toBe(false);
 });

@@ -37,8 +37,8 @@ export type SessionScreen = {
   /** Lends the terminal to another program. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Prints everything that is final, removes the live region, and restores the terminal. Resolves when the terminal has
-   * answered: keys up to then are encoded for a session, and must not reach the shell.
+   * Prints everything that is final, removes the live region, and restores the terminal. Resolves when a terminal that
+   * answers questions has done so: keys up to then are encoded for a session, and must not reach the shell.
    */
   end(): Promise<void>;
 };
@@ -95,14 +95,17 @@ export function createSessionScreen(
     return kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, leave);
   };
   let locating: AbortController | null = null;
-  /** Questions for the cursor position without an answer. */
+  /** Questions for the cursor position without an answer, and whether this terminal has answered one. */
   let openQuestions = 0;
+  let hasAnswered = false;
   let drained = () => {};
   const askPosition = () => {
     openQuestions += 1;
     stdout.write(ASK_POSITION);
   };
   let release = hold();
+  // Only a terminal that answers is waited for at the end.
+  askPosition();
   /** Passes final text to the screen. */
   const commitFinal = ({ view }: Session) => {
     const next = advanceScrollback(blocks, view, look());
@@ -163,6 +166,7 @@ export function createSessionScreen(
       );
     },
     locate(row) {
+      hasAnswered = true;
       openQuestions -= 1;
       if (openQuestions <= 0) drained();
       takeLocation(row);
@@ -199,7 +203,7 @@ export function createSessionScreen(
       screen.clear();
       release();
       // Nobody reads an answer while the terminal is lent, and after a signal it may be gone.
-      if (isLent || kay.signal.aborted) return;
+      if (isLent || kay.signal.aborted || !hasAnswered) return;
       askPosition();
       const limit = new AbortController();
       drained = () => limit.abort();
