@@ -104,8 +104,6 @@ export function createSessionScreen(
     stdout.write(ASK_POSITION);
   };
   let release = hold();
-  // Only a terminal that answers is waited for at the end.
-  askPosition();
   /** Passes final text to the screen. */
   const commitFinal = ({ view }: Session) => {
     const next = advanceScrollback(blocks, view, look());
@@ -136,6 +134,8 @@ export function createSessionScreen(
   return {
     say: (text) => screen.commit(`${wrapSentences(text, getSize().columns)}\n`),
     show(session, soon) {
+      // Only a terminal that answers is waited for at the end. Keys are read from now on.
+      if (latest === null) askPosition();
       latest = session;
       if (isUrgent) return;
       if (soon === "now") {
