@@ -72,7 +72,10 @@ function findRequest(outcomes: ClauseOutcome[], { skills }: ToolCatalogue): stri
     const fields = skills.find(({ name, access }) => name === tool && access !== "read")?.fields ?? [];
     return fields.flatMap((field) => {
       const value = field.kind === "text" ? String(input[field.name] ?? "") : "";
-      const [, text = "", joint = "", next = ""] = REQUEST.exec(value) ?? [];
+      const found = value.includes("\n") ? null : REQUEST.exec(value);
+      if (!found) return [];
+      const { 1: joint = "", index } = found;
+      const [text, next] = [value.slice(0, index), value.slice(index + joint.length + 1)];
       // "Please review KAY-3, then close it" and "fix it, assign it to me" are messages.
       const isMessage = joint === " and" || startsWithAction(text) || ASKING.test(value) || THING.test(text);
       return startsWithAction(next) && (isHeadingField(field) || !isMessage) ? [text] : [];
@@ -90,6 +93,8 @@ function cutText(request: Clause, text: string, language: Language): Clause {
   return { ...request, words: [...language.read(request.text.slice(0, end)), ...moved] };
 }
 
-const REQUEST = /^(.*?)([,;.]?(?: and| then| also)+|[,;]) (\p{L}+ (?:it|its|\p{Lu}[\p{Lu}\d_]*-\d+)(?![\p{L}\d]).*)$/u;
+/** What joins a text and a request after it, and how that request begins. */
+const REQUEST =
+  /([,;.]?(?: and| then| also){1,3}|[,;]) \p{L}{1,20} (?:it|its|\p{Lu}[\p{Lu}\d_]{0,20}-\d{1,10})(?![\p{L}\d])/u;
 const THING = /\b(?:it|this|that|\p{Lu}[\p{Lu}\d_]*-\d+)(?![\p{L}\d])/u;
 const ASKING = /\b(?:please|will|should|can|could|must|need|let)\b|'ll\b/i;
