@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
 import { getServiceAccess } from "#backend/connections/tokens/access";
 import type { Fetch } from "#net/ports";
@@ -8,8 +8,12 @@ import { connect } from "#test/consent";
 import { browserAt, paste } from "#test/key-page";
 import { TASKS, TASKS_API, TASKS_KEY, tasksService } from "#test/tasks-service";
 
-let service = tasksService();
-let addresses: Record<string, string[]> = {};
+let service: ReturnType<typeof tasksService>;
+let addresses: Record<string, string[]>;
+beforeEach(() => {
+  service = tasksService();
+  addresses = {};
+});
 const PUBLIC = "93.184.215.14";
 const reach: Fetch = (url, init) => service.fetch(url, init);
 const world = useBackend({
@@ -18,8 +22,6 @@ const world = useBackend({
 
 /** A signed-in user with a new service to describe. */
 async function ann(source = TASKS) {
-  service = tasksService();
-  addresses = {};
   const { token, session } = await connect(world());
   const add = (text: string, more: object = {}) =>
     world().call("POST /services", { token, body: { source: text, ...more } });
