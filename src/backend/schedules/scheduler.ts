@@ -2,11 +2,18 @@ import { parseTiming } from "#protocol/timing";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel } from "../store/database.ts";
-import { changeSchedule, isRunning, listNextTimes, lockDueSchedule, type StoredSchedule } from "../store/schedules.ts";
+import {
+  changeSchedule,
+  isRunning,
+  listNextTimes,
+  listSchedulesSince,
+  lockDueSchedule,
+  type StoredSchedule,
+} from "../store/schedules.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { hasLiveFamily } from "../store/token-families.ts";
 import { runTransaction } from "../store/wake-ups.ts";
-import { listDueRuns } from "./next-run.ts";
+import { findNextRun, listDueRuns } from "./next-run.ts";
 import { startRun } from "./start-run.ts";
 
 /** Longest pause between two looks at the schedules, in ms. Another node may have added one. */
@@ -31,7 +38,8 @@ export type Scheduler = {
 
 export function createScheduler(ports: BackendPorts, engine: Engine): Scheduler {
   const { db, clock, log } = ports;
-  let [lastLook, nextLook] = [0, 0];
+  // The clock may have been set back before this node started, too.
+  let [lastLook, nextLook] = [Number.POSITIVE_INFINITY, 0];
 
   async function runIfDue(id: string): Promise<void> {
     const now = clock.now();
@@ -45,8 +53,9 @@ export function createScheduler(ports: BackendPorts, engine: Engine): Scheduler 
   return {
     async tick() {
       const now = clock.now();
-      // A clock that was set back must not stop the checks.
-      if ((now < nextLook && now >= lastLook) || !engine.takesWork()) return;
+      const isSetBack = now < lastLook;
+      if ((now < nextLook && !isSetBack) || !engine.takesWork()) return;
+      if (isSetBack) await correctNextTimes(ports, now);
       [lastLook, nextLook] = [now, now + LOOK_MS];
       const times = await listNextTimes(db, AT_ONCE);
       const due = times.filter(({ next_at }) => next_at.getTime() <= now);
@@ -61,6 +70,29 @@ export function createScheduler(ports: BackendPorts, engine: Engine): Scheduler 
     },
   };
 }
+
+/**
+ * Corrects the schedules that a clock ahead of this one has moved on: their next times would be too late by as much.
+ * Misses at times that have not come yet are removed. The clocks of nodes may differ by 5 minutes.
+ */
+async function correctNextTimes({ db, log }: Pick<BackendPorts, "db" | "log">, now: number): Promise<void> {
+  for (const schedule of await listSchedulesSince(db, new Date(now + LATE_MS))) {
+    const { id, next_at, last_at, missed_until } = schedule;
+    try {
+      const timing = parseTiming(schedule.timing, "INVALID_REQUEST");
+      const next = Math.min(next_at.getTime(), findNextRun(timing, schedule.time_zone, now, next_at.getTime()));
+      await changeSchedule(db, id, {
+        next_at: new Date(next),
+        ...(last_at && last_at.getTime() > now ? { last_at: new Date(now) } : {}),
+        ...(missed_until && missed_until.getTime() > now ? NO_MISSES : {}),
+      });
+    } catch (error) {
+      log(getFaultLevel(error), "schedule_failed", { id, error });
+    }
+  }
+}
+
+const NO_MISSES = { missed: 0, missed_since: null, missed_until: null, missed_reason: null };
 
 /**
  * Moves a schedule to its next time. Starts the last due run, or records why none starts.

@@ -99,6 +99,17 @@ export async function listNextTimes(db: DbConnection, limit: number): Promise<{ 
     .execute();
 }
 
+/** Lists the schedules that are not paused and were added, run or missed after a moment. */
+export async function listSchedulesSince(db: DbConnection, since: Date) {
+  return await db
+    .selectFrom("schedules")
+    .select(["id", "timing", "time_zone", "next_at", "last_at", "missed_until"])
+    .where("next_at", "is not", null)
+    .where(sql<Date>`greatest(created_at, last_at, missed_until)`, ">", since)
+    .$narrowType<{ next_at: Date }>()
+    .execute();
+}
+
 export async function changeSchedule(
   db: DbConnection,
   id: string,

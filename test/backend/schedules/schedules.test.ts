@@ -141,3 +141,27 @@ test("the backend's status counts active schedules, so that the local backend st
   await world().call("POST /auth/logout", { token, body: {} });
   expect(await count()).toBe(firstCount);
 });
+
+test.for([
+  { timing: "hour", next: 60 * MINUTE, restarts: false },
+  { timing: "hour", next: 60 * MINUTE, restarts: true },
+  { timing: "day 9:00", next: undefined, restarts: false },
+])(
+  "after a clock that was ahead for a while, a schedule ($timing) has its next time again",
+  async ({ timing, next, restarts }) => {
+    const { token, installation } = await connect(world());
+    await add(token, { timing, time_zone: "UTC" });
+    await world().backend.tick();
+    const [before] = await list(token);
+    const count = await countConversations(installation);
+    const ahead = 10 * 365 * 24 * 60 * MINUTE + 7 * MINUTE;
+    await pass(ahead);
+    expect(await countConversations(installation)).toBe(count);
+    world().clock.advance(-ahead);
+    await (restarts ? createPeer(world()) : world()).backend.tick();
+    expect(await list(token)).toEqual([before]);
+    if (next === undefined) return;
+    await pass(next);
+    expect(await countConversations(installation)).toBe(count + 1);
+  },
+);
