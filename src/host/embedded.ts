@@ -159,7 +159,8 @@ export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void)
   let last = ports.now();
   let isAsking = false;
   const stop = ports.every(Math.max(50, Math.min(limitMs / 4, 30_000)), () => {
-    if (ports.busy()) last = ports.now();
+    // A clock that was set back must not keep an idle backend.
+    if (ports.busy() || ports.now() < last) last = ports.now();
     if (isAsking || ports.now() - last < limitMs) return;
     isAsking = true;
     const since = last;

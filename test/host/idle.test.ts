@@ -26,7 +26,10 @@ function createWatch(limitMs: number) {
       await new Promise(setImmediate);
     }
   };
-  return { world, idle, pass, ticks: () => tick !== undefined };
+  const setBack = (ms: number) => {
+    now -= ms;
+  };
+  return { world, idle, pass, setBack, ticks: () => tick !== undefined };
 }
 
 test("an unused backend is idle after the limit, once", async () => {
@@ -36,6 +39,14 @@ test("an unused backend is idle after the limit, once", async () => {
   await pass(3_600_000);
   expect(world.log).toEqual([1_800_000]);
   expect(ticks()).toBe(false);
+});
+
+test("a clock that was set back by a day postpones it by the limit at most", async () => {
+  const { world, pass, setBack } = createWatch(60_000);
+  await pass(50_000);
+  setBack(24 * 60 * 60_000);
+  await pass(80_000);
+  expect(world.log).toHaveLength(1);
 });
 
 test("a request postpones it", async () => {

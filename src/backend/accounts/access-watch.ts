@@ -30,7 +30,8 @@ export function createAccessWatch({ db, clock }: Pick<BackendPorts, "db" | "cloc
     },
     async tick() {
       const now = clock.now();
-      if (now - checkedAt < INTERVAL_MS) return;
+      // A clock that was set back must not stop the checks.
+      if (now >= checkedAt && now - checkedAt < INTERVAL_MS) return;
       checkedAt = now;
       const [watchedFamilies, watchedTokens] = [[...families.keys()], [...scriptTokens.keys()]];
       const [liveFamilies, validTokens] = await Promise.all([

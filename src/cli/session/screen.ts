@@ -146,7 +146,9 @@ export function createSessionScreen(
       }
       if (waiting) return;
       waiting = new AbortController();
-      const wait = Math.max(0, drawnAt + CADENCE_MS - kay.clock.now());
+      const passed = kay.clock.now() - drawnAt;
+      // A clock that was set back must not freeze the screen.
+      const wait = passed < 0 ? CADENCE_MS : Math.max(0, CADENCE_MS - passed);
       void kay.clock.sleep(wait, waiting.signal).then(draw, () => {});
     },
     reset() {

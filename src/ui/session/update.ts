@@ -10,6 +10,7 @@ import { handleParts, updateOpenCards } from "./handle-parts.ts";
 import { releaseHeldKey } from "./held-key.ts";
 import { listAnswerableCards, listCards, refreshPlans } from "./open-cards.ts";
 import { dropCommitted } from "./scrollback.ts";
+import { followClock } from "./set-back.ts";
 import type { Session, Status } from "./state.ts";
 import { isFinished, restoreQueue, sendQueued } from "./turn.ts";
 
@@ -58,7 +59,7 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
 
 /** Applies an event to a session. Pure: the result depends only on the arguments. */
 export function updateSession(session: Session, event: SessionEvent): SessionStep {
-  return refreshPlans(applyEvent(session, event));
+  return refreshPlans(applyEvent(followClock(session, event), event));
 }
 
 function applyEvent(session: Session, event: SessionEvent): SessionStep {

@@ -244,19 +244,22 @@ test("a revoked or expired token ends its open streams within ten seconds, on an
   await ofSignIn.close();
 });
 
-test("a logout ends the open streams of its sign-in", async () => {
-  const { token } = await connect(world());
-  model.script({ text: "Hello." });
-  const turn = await ask(world(), token, "hello");
-  await turn.end();
-  const stream = await follow(world(), token, turn.session);
-  await stream.next("finish");
-  await world().call("POST /auth/logout", { token });
-  world().clock.advance(10_000);
-  await world().backend.tick();
-  await stream.end();
-  expect(stream.done()).toBe(false);
-});
+test.for([10_000, -60_000])(
+  "a logout ends the open streams of its sign-in, whether the clock advances or is set back (%i ms)",
+  async (ms) => {
+    const { token } = await connect(world());
+    model.script({ text: "Hello." });
+    const turn = await ask(world(), token, "hello");
+    await turn.end();
+    const stream = await follow(world(), token, turn.session);
+    await stream.next("finish");
+    await world().call("POST /auth/logout", { token });
+    world().clock.advance(ms);
+    await world().backend.tick();
+    await stream.end();
+    expect(stream.done()).toBe(false);
+  },
+);
 
 test("a script answers once, and needs a sign-in for an approval that lasts", async () => {
   const { token: signIn } = await connect(world());
