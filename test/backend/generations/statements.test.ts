@@ -150,5 +150,6 @@ test("distant schedules: one statement in 20 s", async () => {
     await other.backend.tick();
     now += 1_000;
   }
-  expect(take().filter((text) => text.includes('from "schedules"'))).toHaveLength(3);
+  // The first look also corrects what a clock ahead left.
+  expect(take().filter((text) => text.includes('from "schedules"'))).toHaveLength(4);
 });
