@@ -7,7 +7,7 @@ import { closeCall, type SessionShell, useSessions } from "#test/built/sessions"
 
 const { model, home, open, listMoves, sandbox } = useSessions();
 
-/** A session at the approval of a change, which accepts keys. */
+/** A session at the approval of a change. */
 async function openApproval(issue: string, size: { columns?: number; rows?: number } = {}): Promise<SessionShell> {
   const session = await open(size);
   model.script({ text: "I will close it.\n\n", calls: [closeCall(issue)] });
@@ -15,7 +15,6 @@ async function openApproval(issue: string, size: { columns?: number; rows?: numb
   await session.sees(new RegExp(`> close ${issue}`));
   session.type("\r");
   await session.sees(/Approve/);
-  await pause(400);
   return session;
 }
 
@@ -36,8 +35,7 @@ for (const [columns, rows] of SIZES) {
     const session = await openApproval("KAY-1", { columns, rows });
     await session.sees(/^┌ Approve ─ jira\.transiti.* left ┐$/m);
     expect(Math.max(0, ...ups(session))).toBeLessThan(rows - 2);
-    session.type("n");
-    await session.sees(/Reason \(optional\):/);
+    await session.press("n", /Reason \(optional\):/);
     model.script({ text: "As you wish." });
     session.type("not now\r");
     await session.sees(/As you wish\./);
@@ -60,9 +58,7 @@ for (const [columns, rows] of SIZES) {
     await session.sees(/> comment KAY-1/);
     session.type("\r");
     await session.sees(/Approve/);
-    await pause(400);
-    session.type("e");
-    await session.sees(/enter next/);
+    await session.press("e", /enter next/);
     session.type("\t");
     await session.sees(/^│ +line 60 +│$/m);
     session.type("\x07");
@@ -92,8 +88,7 @@ test("U13 an arrow key split over two reads does not cancel the approval; Escape
   await pause(700);
   await session.sees(/Approve/);
   expect(session.screen().join("\n")).not.toContain("[A");
-  session.type("\x1b");
-  await session.sees(/esc again: deny/, 5_000);
+  await session.press("\x1b", /esc again: deny/);
   model.script({ text: "I left it." });
   session.type("\x1b");
   await session.sees(/I left it\./, 5_000);
@@ -129,10 +124,8 @@ test("kill -9 at an open approval: kay ask -c shows the same card, and its answe
   await secondSession.sees(/Approve[\s\S]*Move KAY-5 to Done/);
   expect(secondSession.screen().join("\n")).toMatch(/> close KAY-5[\s\S]*I will close it\.[\s\S]*Approve/);
   expect(await listMoves(["KAY-5"])).toEqual([]);
-  await pause(400);
   model.script({ text: "KAY-5 is done." });
-  secondSession.type("1");
-  await secondSession.sees(/KAY-5 is done\./);
+  await secondSession.press("1", /KAY-5 is done\./);
   expect([await listMoves(["KAY-5"]), model.left()]).toEqual([["KAY-5"], 0]);
 });
 
@@ -142,7 +135,7 @@ test("a second terminal sees the card and turns read-only when the first answers
   await second.sees(/Approve[\s\S]*Move KAY-6 to Done/);
   await first.sees(/with kay attach/);
   model.script({ text: "KAY-6 is done." });
-  first.type("1");
+  await first.press("1", /KAY-6 is done\./);
   await until(async () => (await listMoves(["KAY-6"])).length === 1, "nothing was done");
   await second.sees((screen) => /KAY-6 is done\./.test(screen) && !screen.includes("1 once"));
   second.type("\x04");

@@ -169,8 +169,7 @@ test("G01 text typed while an answer arrives never answers the approval that ope
   await session.sees(/1 once[\s\S]*> yes 1 *\n/);
   // A key that is pressed at the card, after a while, does answer it; the draft is kept.
   await pause(1_000);
-  session.type("1");
-  await session.sees(/It is done\.[\s\S]*> yes 1 *\n/);
+  await session.press("1", /It is done\.[\s\S]*> yes 1 *\n/);
   expect(model.left()).toBe(0);
 });
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { until } from "#test/built/processes";
 import { closeCall, type SessionShell, useSessions } from "#test/built/sessions";
@@ -16,29 +15,12 @@ async function openPlan(issues: string[], opening: Parameters<typeof open>[0] = 
   return session;
 }
 
-/**
- * Presses a key once the card accepts it, and waits for the window. A key that was too early is in the line: it is
- * removed and pressed again.
- */
-async function press(session: SessionShell, key: string, look: RegExp): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    await pause(400 + 1_000 * Math.min(tries, 1));
-    session.type(key);
-    try {
-      return await session.sees(look, 3_000);
-    } catch (error) {
-      if (tries === 4) throw error;
-      session.type("\x15");
-    }
-  }
-}
-
 /** Scrolls a plan to its end, page by page. */
 async function readAll(session: SessionShell): Promise<void> {
   const hasMore = () => /↓ \d+ more lines below/.test(session.screen().join("\n"));
   for (let page = 0; page < 20 && hasMore(); page++) {
     const oldScreen = session.screen().join("\n");
-    await press(session, "\x1b[6~", /./);
+    await session.press("\x1b[6~", /./);
     await session.sees((screen) => screen !== oldScreen);
   }
 }
@@ -55,19 +37,19 @@ test("kay ask --confirm opens plan mode: three changes are one plan, and one key
   await session.sees(/3 of 3 ─ jira\.transition_issue ─ writes[\s\S]*Move KAY-12 to Done[\s\S]*issue: KAY-12/);
   expect(await listMoves(issues)).toEqual([]);
   model.script({ text: "All three are done." });
-  await press(session, "a", /All three are done\./);
+  await session.press("a", /All three are done\./);
   expect(await listMoves(issues)).toEqual(issues);
 });
 
 test("in 40 × 12 a plan is approved only after it was read to its end", { timeout: 60_000 }, async () => {
   const issues = ["KAY-4", "KAY-5"];
   const session = await openPlan(issues, { columns: 40, rows: 12 });
-  await press(session, "a", /Scroll to the end/);
+  await session.press("a", /Scroll to the end/);
   expect(await listMoves(issues)).toEqual([]);
   await readAll(session);
   await session.sees(/issue: KAY-5/);
   model.script({ text: "Both are done." });
-  await press(session, "a", /Both are done\./);
+  await session.press("a", /Both are done\./);
   expect(await listMoves(issues)).toEqual(issues);
 });
 
@@ -76,20 +58,20 @@ test("kill -9 in the middle: the rest waits, is shown again, and one of it is de
 }, async () => {
   const issues = ["KAY-6", "KAY-7", "KAY-8"];
   const session = await openPlan(issues);
-  await press(session, "\t", /1 of 3[\s\S]*1 once/);
-  await press(session, "1", /2 of 3|1 of 2/);
+  await session.press("\t", /1 of 3[\s\S]*1 once/);
+  await session.press("1", /2 of 3|1 of 2/);
   await until(async () => (await listMoves(issues)).length === 1, "KAY-6 was not moved");
   process.kill(session.kay, "SIGKILL");
   await session.shows(/exit=137/);
   const secondSession = await open({ command: "kay ask -c" });
   await secondSession.sees(/Approve ─ 2 changes[\s\S]*KAY-7[\s\S]*KAY-8/);
   expect(await listMoves(issues)).toEqual(["KAY-6"]);
-  await press(secondSession, "\t", /1 of 2[\s\S]*1 once/);
-  await press(secondSession, "n", /Reason \(optional\)/);
+  await secondSession.press("\t", /1 of 2[\s\S]*1 once/);
+  await secondSession.press("n", /Reason \(optional\)/);
   secondSession.type("not this\r");
   await secondSession.sees(/Approve ─ jira\.transition_issue[\s\S]*KAY-8/);
   model.script({ text: "Two of three are done." });
-  await press(secondSession, "1", /Two of three are done\./);
+  await secondSession.press("1", /Two of three are done\./);
   expect(await listMoves(issues)).toEqual(["KAY-6", "KAY-8"]);
 });
 

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll } from "vitest";
 import { useHome } from "./home.ts";
 import { useModel } from "./model.ts";
@@ -14,6 +15,11 @@ export type SessionShell = Shell & {
   cooked: string;
   /** Waits until `look` accepts the rows of the window. */
   sees(look: RegExp | ((screen: string) => boolean), limitMs?: number): Promise<void>;
+  /**
+   * Presses a key once a card accepts it, and waits for the window. A key that was too early is in the line: it is
+   * removed and pressed again.
+   */
+  press(key: string, look: RegExp): Promise<void>;
 };
 
 type Opening = {
@@ -68,7 +74,19 @@ export function useSessions() {
       };
       await until(fits, () => `The window never showed ${look}; it shows:\n${opened.screen().join("\n")}`, limitMs);
     };
-    const session = { ...opened, sees, cooked, kay: 0 };
+    const press: SessionShell["press"] = async (key, look) => {
+      for (let tries = 0; ; tries++) {
+        await pause(400 + 1_000 * Math.min(tries, 1));
+        opened.type(key);
+        try {
+          return await sees(look, 4_000);
+        } catch (error) {
+          if (tries === 4) throw error;
+          opened.type("\x7f");
+        }
+      }
+    };
+    const session = { ...opened, sees, press, cooked, kay: 0 };
     await until(
       () => opened.bytes().includes(DRAWN),
       () => `Nothing was drawn: ${JSON.stringify(opened.bytes())}`,
