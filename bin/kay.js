@@ -194,7 +194,7 @@ function fail(text) {
 function say(descriptor, text) {
   let rest = Buffer.from(`${text}\n`);
   try {
-    while (rest.length > 0) rest = rest.slice(fs.writeSync(descriptor, rest));
+    while (rest.length > 0) rest = rest.subarray(fs.writeSync(descriptor, rest));
   } catch (error) {
     if (error.code === "EAGAIN") (descriptor === 1 ? process.stdout : process.stderr).write(rest);
     else if (error.code !== "EPIPE") {

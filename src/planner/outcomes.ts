@@ -185,9 +185,10 @@ function refuse(clause: Clause, skills: Skill[], readings: Reading[] = []): Clau
     return refuseThere(clause, skills, getService(last.tool));
   // "Append to Meeting notes: …": several services have something that may be called so.
   const whole = readings.filter(
-    (one) => one.skill.access !== "read" && one.score >= 1 && isSure({ ...one, told: true }),
+    (one) =>
+      one.skill.access !== "read" && one.score >= 1 && one.missing.length === 0 && isSure({ ...one, told: true }),
   );
-  const titles = [...new Set(whole.filter(({ missing }) => missing.length === 0).map(({ skill }) => skill.title))];
+  const titles = [...new Set(whole.map(({ skill }) => skill.title))];
   if (titles.length > 1) return { kind: "words", text: formatEither(titles), unknown: clause.text };
   const [first] = readings;
   const loose = first?.told && first.loose.length <= 3 ? formatLoose(first.loose, clause) : undefined;

@@ -21,6 +21,7 @@ type EffectOwner = { installationId: string; generationId: string; node?: number
 /** Records effects in the store, under the number of the generation or else that of this node. */
 export function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: EffectOwner): EffectLog {
   const note = (state: string) => observe?.count("kay_effects_total", { state });
+  const getNumber = async () => owner.node ?? (await node.number());
   const nodes = new Map<string, number>();
   /** Those that no row has yet: they are recorded when they are sent. */
   const unrecorded = new Map<string, PlannedEffect>();
@@ -28,7 +29,7 @@ export function createEffectLog({ db, node, clock, observe }: BackendPorts, owne
   return {
     scope: owner.generationId,
     plan: async (effect) => {
-      const number = owner.node ?? (await node.number());
+      const number = await getNumber();
       nodes.set(effect.id, number);
       const { installationId, generationId } = owner;
       const planned = { ...effect, installationId, generationId, node: number };
@@ -60,7 +61,7 @@ export function createEffectLog({ db, node, clock, observe }: BackendPorts, owne
       note("refused");
     },
     resume: async (id) => {
-      const number = owner.node ?? (await node.number());
+      const number = await getNumber();
       nodes.set(id, number);
       return await resumeEffect(db, { id, node: number }, clock.now());
     },

@@ -129,6 +129,10 @@ async function findFreePort(): Promise<number> {
 /** The first start, which creates the database, takes a minute on a slow machine. */
 const LIMITS = { waitMs: 90_000, oldMs: 75_000 };
 
+function getProcesses(machine: Machine) {
+  return createProcesses(machine.pid, (pid) => isAlive(machine, pid));
+}
+
 /**
  * Runs `work` while no other process starts or stops the same Postgres. The lock only avoids duplicate work: the rename
  * in `data.ts` and the lock of Postgres protect the data even if this one is broken by mistake.
@@ -137,7 +141,7 @@ async function withStartLock<T>(area: PostgresArea, machine: Machine, work: () =
   const lock: Lock = {
     path: join(area.folder, "start.lock"),
     clock: { now: Date.now, sleep: (ms, signal) => pause(ms, undefined, { signal }) },
-    processes: createProcesses(machine.pid, (pid) => isAlive(machine, pid)),
+    processes: getProcesses(machine),
     unique: () => randomBytes(8).toString("hex"),
     limits: LIMITS,
   };
@@ -151,7 +155,7 @@ async function withStartLock<T>(area: PostgresArea, machine: Machine, work: () =
 async function acquireUse(area: PostgresArea, machine: Machine): Promise<Use> {
   const folder = join(area.folder, "users");
   const note = `${machine.pid}-${randomBytes(4).toString("hex")}`;
-  const processes = createProcesses(machine.pid, (pid) => isAlive(machine, pid));
+  const processes = getProcesses(machine);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, note), (await processes.getStartTime(machine.pid)) ?? "", { flag: "wx", mode: 0o600 });
   /** Whether the process still runs. The start time tells it from a later one with its number. */
